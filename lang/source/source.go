@@ -1,0 +1,133 @@
+// Package source holds program texts and places in them.
+//
+// Every place in the front end is a byte offset into a [File]; offsets are turned into what people and editors count
+// only at the edge, and only here:
+//
+//	notation        base  unit                     who uses it
+//	offset          0     byte                     tokens, tree, diagnostics, edits
+//	line, column    1     Unicode code point       messages for people, JSON output
+//	line, character 0     UTF-16 code unit         language server
+//	display column  0     terminal cell            the caret line of a rendered diagnostic
+//
+// A line ends at LF; a CR before it belongs to the line end. Ill-formed bytes count as one code point each.
+package source
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// File is one program text with its name. It is immutable and safe for concurrent use.
+type File struct {
+	name  string
+	text  string
+	lines []int // offset of the first byte of each line; lines[0] is 0
+}
+
+// NewFile returns a file with the given name (as messages show it) and text. The text is kept as it is, a byte order
+// mark included: offsets are those of the file on disk.
+func NewFile(name, text string) *File {
+	f := &File{name: name, text: text, lines: []int{0}}
+	for i := 0; ; {
+		n := strings.IndexByte(text[i:], '\n')
+		if n < 0 {
+			return f
+		}
+		i += n + 1
+		f.lines = append(f.lines, i)
+	}
+}
+
+// Name returns the name given to [NewFile].
+func (f *File) Name() string { return f.name }
+
+// Text returns the whole text.
+func (f *File) Text() string { return f.text }
+
+// LineCount returns the number of lines; a text that ends with LF has an empty last line.
+func (f *File) LineCount() int { return len(f.lines) }
+
+// OffsetLine returns the 1-based line that holds offset, which is clamped to the text.
+func (f *File) OffsetLine(offset int) int {
+	return sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > offset })
+}
+
+// LineSpan returns the span of a 1-based line without its line end.
+func (f *File) LineSpan(line int) Span {
+	start, end := f.lines[line-1], len(f.text)
+	if line < len(f.lines) {
+		end = f.lines[line] - 1
+		if end > start && f.text[end-1] == '\r' {
+			end--
+		}
+	}
+	return Span{File: f, Start: start, End: end}
+}
+
+// OffsetLineCol returns the 1-based line and the 1-based column in code points of an offset.
+func (f *File) OffsetLineCol(offset int) (line, col int) {
+	offset = min(max(offset, 0), len(f.text))
+	line = f.OffsetLine(offset)
+	start := f.lines[line-1]
+	if line == 1 && strings.HasPrefix(f.text, "\ufeff") {
+		start = min(offset, len("\ufeff")) // the byte order mark is no character of the first line
+	}
+	return line, utf8.RuneCountInString(f.text[start:offset]) + 1
+}
+
+// Span is a range of bytes of one file; End is exclusive. The zero Span is no place at all.
+type Span struct {
+	File       *File
+	Start, End int
+}
+
+// IsValid reports whether s is a place in a file.
+func (s Span) IsValid() bool { return s.File != nil }
+
+// Text returns the bytes that s covers.
+func (s Span) Text() string {
+	if s.File == nil {
+		return ""
+	}
+	return s.File.text[s.Start:s.End]
+}
+
+// To returns the smallest span that covers s and t, which must be of the same file; an invalid one is left out.
+func (s Span) To(t Span) Span {
+	switch {
+	case !s.IsValid():
+		return t
+	case !t.IsValid():
+		return s
+	}
+	return Span{File: s.File, Start: min(s.Start, t.Start), End: max(s.End, t.End)}
+}
+
+// Before reports whether s sorts before t: by file name, then start, then end.
+func (s Span) Before(t Span) bool {
+	if s.File != t.File {
+		return s.name() < t.name()
+	}
+	if s.Start != t.Start {
+		return s.Start < t.Start
+	}
+	return s.End < t.End
+}
+
+func (s Span) name() string {
+	if s.File == nil {
+		return ""
+	}
+	return s.File.name
+}
+
+// String returns "name:line:column" of the start, or "-" for an invalid span.
+func (s Span) String() string {
+	if !s.IsValid() {
+		return "-"
+	}
+	line, col := s.File.OffsetLineCol(s.Start)
+	return fmt.Sprintf("%s:%d:%d", s.File.name, line, col)
+}
