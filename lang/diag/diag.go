@@ -82,7 +82,7 @@ func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// Sorted returns the list ordered by place, then code, without repeats of the same code and message at one place.
+// Sorted returns the list ordered by place, code and message, without repeats of the same code and message at one place.
 func (l List) Sorted() List {
 	out := slices.Clone(l)
 	slices.SortStableFunc(out, func(a, b Diagnostic) int {
@@ -92,7 +92,7 @@ func (l List) Sorted() List {
 		case b.Span.Before(a.Span):
 			return 1
 		}
-		return cmp.Compare(a.Code, b.Code)
+		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 	})
 	return slices.CompactFunc(out, func(a, b Diagnostic) bool {
 		return a.Code == b.Code && a.Span == b.Span && a.Message == b.Message

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -51,7 +52,7 @@ func (f *File) LineCount() int { return len(f.lines) }
 
 // OffsetLine returns the 1-based line that holds offset, which is clamped to the text.
 func (f *File) OffsetLine(offset int) int {
-	return sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > offset })
+	return max(1, sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > offset }))
 }
 
 // LineSpan returns the span of a 1-based line without its line end.
@@ -66,15 +67,102 @@ func (f *File) LineSpan(line int) Span {
 	return Span{File: f, Start: start, End: end}
 }
 
-// OffsetLineCol returns the 1-based line and the 1-based column in code points of an offset.
+// OffsetLineCol returns the 1-based line and the 1-based column in code points of an offset. An offset outside of the
+// text is clamped to it, one inside of a code point means that code point.
 func (f *File) OffsetLineCol(offset int) (line, col int) {
+	line, start, offset := f.locate(offset)
+	return line, utf8.RuneCountInString(f.text[start:offset]) + 1
+}
+
+// LineColOffset is the inverse of [File.OffsetLineCol]. A line or column outside of the text gives the nearest place:
+// a column behind the line's end is the line's end.
+func (f *File) LineColOffset(line, col int) int {
+	start, end := f.lineBounds(line)
+	for ; col > 1 && start < end; col-- {
+		_, n := utf8.DecodeRuneInString(f.text[start:end])
+		start += n
+	}
+	return start
+}
+
+// OffsetUTF16 returns the 0-based line and the 0-based distance from its start in UTF-16 code units, as the language
+// server protocol counts. An ill-formed byte is one unit, as it is once it was replaced by U+FFFD; offsets are clamped
+// as in [File.OffsetLineCol]. A byte order mark counts nothing: editors take it off before they count.
+func (f *File) OffsetUTF16(offset int) (line, char int) {
+	line, start, offset := f.locate(offset)
+	for _, r := range f.text[start:offset] {
+		char += utf16.RuneLen(r)
+	}
+	return line - 1, char
+}
+
+// UTF16Offset is the inverse of [File.OffsetUTF16]. A place outside of the text gives the nearest one, as the protocol
+// wants it, and the second half of a surrogate pair gives the start of its code point.
+func (f *File) UTF16Offset(line, char int) int {
+	start, end := f.lineBounds(line + 1)
+	for start < end {
+		r, n := utf8.DecodeRuneInString(f.text[start:end])
+		if char -= utf16.RuneLen(r); char < 0 {
+			break
+		}
+		start += n
+	}
+	return start
+}
+
+// locate returns the 1-based line of an offset, the offset where counting in that line starts (behind the byte order
+// mark), and the offset itself, moved into the text and back to the start of its code point.
+func (f *File) locate(offset int) (line, start, at int) {
 	offset = min(max(offset, 0), len(f.text))
 	line = f.OffsetLine(offset)
-	start := f.lines[line-1]
-	if line == 1 && strings.HasPrefix(f.text, "\ufeff") {
-		start = min(offset, len("\ufeff")) // the byte order mark is no character of the first line
+	start = f.lines[line-1]
+	if line == 1 && strings.HasPrefix(f.text, byteOrderMark) {
+		start, offset = len(byteOrderMark), max(offset, len(byteOrderMark))
 	}
-	return line, utf8.RuneCountInString(f.text[start:offset]) + 1
+	return line, start, f.runeStart(start, offset)
+}
+
+// runeStart moves offset back to the start of the code point that it lies in. Only the up to three bytes before can
+// start one that reaches over offset.
+func (f *File) runeStart(lowest, offset int) int {
+	if offset == len(f.text) || utf8.RuneStart(f.text[offset]) {
+		return offset
+	}
+	for i := offset - 1; i >= max(lowest, offset-utf8.UTFMax+1); i-- {
+		if utf8.RuneStart(f.text[i]) {
+			if _, n := utf8.DecodeRuneInString(f.text[i:]); i+n > offset {
+				return i
+			}
+			break
+		}
+	}
+	return offset
+}
+
+// lineBounds returns the offsets between which a place of a 1-based line can be: without byte order mark and line end.
+// A line before the first has only the text's start, one behind the last only its end.
+func (f *File) lineBounds(line int) (start, end int) {
+	switch {
+	case line < 1:
+		return f.bomLen(), f.bomLen()
+	case line > len(f.lines):
+		return len(f.text), len(f.text)
+	}
+	s := f.LineSpan(line)
+	if line == 1 {
+		s.Start = f.bomLen()
+	}
+	return s.Start, s.End
+}
+
+// byteOrderMark may stand at the start of a text, and is no character of its first line.
+const byteOrderMark = "\ufeff"
+
+func (f *File) bomLen() int {
+	if strings.HasPrefix(f.text, byteOrderMark) {
+		return len(byteOrderMark)
+	}
+	return 0
 }
 
 // Span is a range of bytes of one file; End is exclusive. The zero Span is no place at all.
@@ -107,8 +195,8 @@ func (s Span) To(t Span) Span {
 
 // Before reports whether s sorts before t: by file name, then start, then end.
 func (s Span) Before(t Span) bool {
-	if s.File != t.File {
-		return s.name() < t.name()
+	if a, b := s.name(), t.name(); a != b {
+		return a < b
 	}
 	if s.Start != t.Start {
 		return s.Start < t.Start
