@@ -171,6 +171,32 @@ type RowError struct {
 // Write.Each.
 type EncoderFunc func(cfg CodecConfig, row batch.Layout) (Encoder, error)
 
+// Clock is the time that connectors go by, so that a simulation can give its own. It is safe for concurrent use.
+type Clock interface {
+	// Now returns nanoseconds since the Unix epoch.
+	Now() int64
+	// Wait returns after d, or with the context's error when that ends first.
+	Wait(ctx context.Context, d time.Duration) error
+}
+
+// Wall is the clock on the wall.
+type Wall struct{}
+
+// Now implements Clock.
+func (Wall) Now() int64 { return time.Now().UnixNano() }
+
+// Wait implements Clock.
+func (Wall) Wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Fatal marks an error as one that no retry can mend.
 func Fatal(err error) error { return fatal{err} }
 
