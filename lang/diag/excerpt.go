@@ -83,9 +83,12 @@ func lineOf(f *source.File, n int) source.Span {
 	return line
 }
 
-// rowOf returns the rows with one for the line, and its index.
+// rowOf returns the rows with one of that sign for the line, and its index.
 func rowOf(rows []row, line source.Span, n int, sign byte) ([]row, int) {
-	i := sort.Search(len(rows), func(i int) bool { return rows[i].number >= n })
+	i := 0
+	for i < len(rows) && (rows[i].number < n || rows[i].number == n && rows[i].sign != sign) {
+		i++
+	}
 	if i == len(rows) || rows[i].number != n {
 		rows = slices.Insert(rows, i, row{number: n, sign: sign, text: line.Text()})
 	}

@@ -3,9 +3,9 @@ package diag
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 
+	"github.com/pipec/pipec/internal/bug"
 	"github.com/pipec/pipec/lang/source"
 )
 
@@ -61,7 +61,7 @@ type jsonFix struct {
 }
 
 // JSON writes the list, sorted and without repeats, as a JSON array with a line end behind it. The form is documented
-// in this package's json.go and in the project's documentation. The only errors are those of w.
+// in this package's json.go. The only errors are those of w.
 func JSON(w io.Writer, list List) error {
 	var b bytes.Buffer
 	b.WriteString("[")
@@ -73,7 +73,7 @@ func JSON(w io.Writer, list List) error {
 		encoder := json.NewEncoder(&b)
 		encoder.SetEscapeHTML(false)
 		if err := encoder.Encode(jsonOf(d)); err != nil {
-			return fmt.Errorf("encoding a diagnostic: %w", err)
+			bug.Panicf("a diagnostic cannot be encoded: %v", err)
 		}
 		b.Truncate(b.Len() - 1) // the encoder's line end
 	}

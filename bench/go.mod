@@ -1,0 +1,3 @@
+module github.com/pipec/pipec/bench
+
+go 1.26.0
