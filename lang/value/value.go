@@ -7,6 +7,7 @@ package value
 
 import (
 	"math"
+	"sync/atomic"
 	"time"
 )
 
@@ -39,6 +40,8 @@ type Value struct {
 type composite struct {
 	elems []Value // of a list; fields of a record; values of a map
 	keys  []Value // of a map, in insertion order
+	// index finds an entry of a large map by its key's encoding; nil until somebody searches it.
+	index atomic.Pointer[map[string]int]
 }
 
 // OfBool, OfInt and the others below make a Value of a Go value.
