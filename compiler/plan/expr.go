@@ -19,18 +19,19 @@ type Expr interface {
 	expr()
 }
 
-// X is what every expression has.
+// X is what every expression has. Expressions are used by pointer (*Const, *Binary, …) and are immutable once they are
+// part of a plan: a pass that changes one makes a copy (Rewrite).
 type X struct {
 	T  types.Type
 	At source.Span
 }
 
 // Type implements Expr.
-func (x X) Type() types.Type { return x.T }
+func (x *X) Type() types.Type { return x.T }
 
 // Origin implements Expr.
-func (x X) Origin() source.Span { return x.At }
-func (x X) expr()               {}
+func (x *X) Origin() source.Span { return x.At }
+func (x *X) expr()               {}
 
 // Const is a constant; of a Regex type it holds the pattern.
 type Const struct {

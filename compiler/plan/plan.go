@@ -92,7 +92,7 @@ type Node struct {
 	Level       Level         // of the rows that reach it
 	In          *types.Record // columns it reads; nil for a source
 	Outs        []Out
-	Parallelism int
+	Parallelism int      // parallel copies; 0 in a logical plan where the program does not say: optimize chooses
 	Keys        []KeyDef // of keyed, combine and aggregate nodes: over In
 	Global      bool     // keyed without keys: one task, one value
 	Errors      Policy   // of a source or sink: what becomes of undecodable or refused rows
@@ -102,6 +102,9 @@ type Node struct {
 	Agg       *Aggregate // combine, aggregate
 	Top       *Top       // top
 
+	// Ordered reports that the rows of each source reach the node in the source's order (of each partition of a source
+	// that is split), a re-emission aside. It is what makes the output of one sink task that of a sequential program.
+	Ordered bool
 	// DeadRows reports that rows can die here: its input edges carry origin and position then, and In keeps every
 	// declared field, because a dead letter shows the tuple as it was.
 	DeadRows bool

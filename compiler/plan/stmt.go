@@ -43,12 +43,12 @@ type Stmt interface {
 	stmt()
 }
 
-// S is what every statement has.
+// S is what every statement has. Statements are used by pointer and are immutable like expressions.
 type S struct{ At source.Span }
 
 // Origin implements Stmt.
-func (s S) Origin() source.Span { return s.At }
-func (s S) stmt()               {}
+func (s *S) Origin() source.Span { return s.At }
+func (s *S) stmt()               {}
 
 // SetLocal stores into a local slot.
 type SetLocal struct {

@@ -31,12 +31,14 @@ var rules = []rule{
 	{"lang/format", []string{"lang/source", "lang/ast", "lang/literal"}, pure},
 	{"lang/catalog", []string{"lang/source", "lang/diag", "lang/ast", "lang/literal", "lang/parser", "lang/types", "lang/value"}, pure},
 	{"lang/check", []string{"lang/source", "lang/diag", "lang/ast", "lang/literal", "lang/types", "lang/value", "lang/catalog"}, pure},
+	{"lang/docs", []string{"lang/ast", "lang/catalog"}, pure},
 	{"lang", []string{"lang/..."}, pure},
 
 	// The compiler, checked program to plan.
 	{"compiler/plan", []string{"lang/source", "lang/types", "lang/value"}, pure},
-	{"compiler/lower", []string{"compiler/plan", "lang/source", "lang/diag", "lang/ast", "lang/literal", "lang/types", "lang/value", "lang/catalog", "lang/check"}, pure},
+	{"compiler/lower", []string{"compiler/plan", "compiler/optimize", "lang/source", "lang/diag", "lang/ast", "lang/literal", "lang/types", "lang/value", "lang/catalog", "lang/check"}, pure},
 	{"compiler/guarantee", []string{"compiler/plan", "lang/source", "lang/diag", "lang/ast", "lang/types", "lang/value", "lang/catalog", "lang/check"}, pure},
+	{"compiler/graph", []string{"compiler/plan", "lang/source", "lang/types", "lang/value"}, pure},
 	{"compiler/optimize", []string{"compiler/plan", "lang/source", "lang/types", "lang/value"}, pure},
 	{"compiler", []string{"compiler/...", "lang/source", "lang/diag", "lang/ast", "lang/literal", "lang/types", "lang/value", "lang/catalog", "lang/check"}, pure},
 
@@ -52,8 +54,10 @@ var rules = []rule{
 	{"exec/sim", []string{"exec/...", "compiler/plan", "lang/source", "lang/diag", "lang/types", "lang/value"}, deterministic},
 	{"exec/...", []string{"exec/...", "compiler/plan", "lang/source", "lang/diag", "lang/types", "lang/value"}, worldly},
 
-	// The standard library: declarations, and the code behind them. It sees the connector contract, not the engine.
-	{"stdlib", []string{"stdlib/...", "exec/connector", "exec/batch", "lang/source", "lang/types", "lang/value"}, worldly},
+	// The standard library: declarations, and the code behind them. It sees the contracts of connectors and functions
+	// (the latter stands in exec/expr), not the engine.
+	{"stdlib", []string{"stdlib/...", "exec/connector", "exec/batch", "exec/expr", "lang/source", "lang/types", "lang/value"}, worldly},
+	{"stdlib/fn", []string{"exec/expr", "lang/source", "lang/diag", "lang/types", "lang/value"}, deterministic},
 	{"stdlib/...", []string{"stdlib/codec", "exec/connector", "exec/batch", "lang/source", "lang/diag", "lang/types", "lang/value"}, worldly},
 
 	// The faces. Only the command puts everything together.

@@ -37,6 +37,9 @@ type Func struct {
 	Result       types.Type
 	Fallible     bool
 	Decl         *ast.FnDecl
+	// Next is the next function of the same name, for other types of arguments (`len` of a string, of a list), or nil.
+	// A call means the first one that its arguments fit.
+	Next *Func
 }
 
 // FullName returns "words" or "text.lower".

@@ -41,7 +41,16 @@ type Info struct {
 	Fallible map[ast.Expr]bool
 	// Bolts has what each bolt declaration was checked to be.
 	Bolts map[*ast.BoltDecl]*Bolt
+	// Fns has what each function was checked to be.
+	Fns map[*ast.FnDecl]*Fn
+	// Errors has the local slot of the record `error` for each `else` whose right side reads it.
+	Errors map[*ast.ElseExpr]int
+	// Settles has what each `else` settles.
+	Settles map[*ast.ElseExpr]Settles
 }
+
+// Settles says what an `else` settles: failures of something left of it, or that the value there is none.
+type Settles struct{ Fails, None bool }
 
 // Object is something with a name.
 type Object struct {
@@ -55,6 +64,12 @@ type Object struct {
 	Index int      // of a field, key or state: its position; of a local: its slot in the body
 	File  *ast.File
 	Used  bool
+
+	unit     *unit        // that declares it, of file-level ones
+	module   *module      // of ObjModule
+	state    resolveState // of file-level ones
+	inAgg    bool         // declared inside an aggregate's arguments
+	variable bool         // a `let` or `state` of a body, which may be assigned
 }
 
 // ObjectKind is the kind of an object.
@@ -99,6 +114,15 @@ type Call struct {
 	AggIndex int
 }
 
+// Fn is a checked function.
+type Fn struct {
+	Decl     *ast.FnDecl
+	Params   []*Object // the first local slots
+	Result   types.Type
+	Fallible bool
+	Locals   []types.Type
+}
+
 // Bolt is a checked bolt declaration.
 type Bolt struct {
 	Decl    *ast.BoltDecl
@@ -117,6 +141,8 @@ type Bolt struct {
 	Stateful bool
 	// CanFail reports a fail statement, a fault or an unsettled failure; Unanchored an `emit unanchored`.
 	CanFail, Unanchored bool
+
+	lostOuts bool // an output was told to be wrong and left out
 }
 
 // Out is an output. The main one has no name.
@@ -185,27 +211,31 @@ const (
 
 // Node is a node of a pipeline's graph.
 type Node struct {
-	Kind   NodeKind
-	Name   string   // as written; of an unnamed one made of its place: "lines.where1"
-	Named  bool     // written by name
-	Decl   ast.Node // the item or step that makes it
-	At     source.Span
-	In     *types.Record // what it takes, as declared (an inline step: the common fields of what reaches it)
-	Outs   []Out
-	Bolt   *Bolt        // of a bolt node
-	Sig    *catalog.Sig // of a source, sink or channel
-	Args   []Arg        // of a connector in order of its parameters, of a bolt in order of `with`
-	Codec  *Codec
-	Times  int      // written parallelism, 0 if none
-	Level  Level    // of the strongest rows that reach it
-	Own    Level    // a source's own level, 0 if none
-	Errors string   // of a source or sink
-	Traits []string // what the connector promises for this use
+	Kind  NodeKind
+	Name  string   // as written; of an unnamed one made of its place: "lines.where1"
+	Named bool     // written by name
+	Decl  ast.Node // the item or step that makes it
+	At    source.Span
+	In    *types.Record // what it takes, as declared (an inline step: the common fields of what reaches it)
+	Outs  []Out
+	Bolt  *Bolt        // of a bolt node
+	Sig   *catalog.Sig // of a source, sink or channel
+	Args  []Arg        // of a connector in order of its parameters, of a bolt in order of `with`
+	Codec *Codec
+	Times int // written parallelism, 0 if none or if only the parameters say it
+	// TimesExpr is the written parallelism, or nil.
+	TimesExpr ast.Expr
+	Level     Level    // of the strongest rows that reach it
+	Own       Level    // a source's own level, 0 if none
+	Errors    string   // of a source or sink
+	Traits    []string // what the connector promises for this use
 	// Of steps: the body's side tables are shared; keys of an aggregate, top and so on.
 	Keys     []Key
 	Aggs     []*ast.CallExpr
 	Locals   []types.Type
 	Optional bool // inside an optional branch
+	// CanFail reports that a row can end here as a dead letter: by `fail`, a fault, or a failure that is not settled.
+	CanFail bool
 }
 
 // Arg is an argument of a node: a constant, or an expression over the sink's input for an `each` parameter.

@@ -120,6 +120,7 @@ const (
 	SourceAsTarget  Code = "G0109"
 	CallOfNode      Code = "G0110"
 	NotABolt        Code = "G0111"
+	NeedsName       Code = "G0112"
 
 	UnusedNode    Code = "G0201"
 	UnreachedNode Code = "G0202"
@@ -162,11 +163,12 @@ const (
 
 // Connectors and settings.
 const (
-	UnknownSetting   Code = "C0101"
-	DuplicateSetting Code = "C0102"
-	SettingRange     Code = "C0103"
-	UnknownLevel     Code = "C0104"
-	DeadLettersSink  Code = "C0105"
+	UnknownSetting    Code = "C0101"
+	DuplicateSetting  Code = "C0102"
+	SettingRange      Code = "C0103"
+	UnknownLevel      Code = "C0104"
+	DeadLettersSink   Code = "C0105"
+	DeadLettersShared Code = "C0106"
 
 	NotAConnector  Code = "C0201"
 	NotCalled      Code = "C0202"
@@ -174,12 +176,6 @@ const (
 	SinkTakes      Code = "C0204"
 	ClauseOfSource Code = "C0205"
 	NoErrors       Code = "C0206"
-	Planned        Code = "C0207"
-
-	UnknownParam Code = "C0301"
-	ParamValue   Code = "C0302"
-	MissingParam Code = "C0303"
-	SecretParam  Code = "C0304"
 )
 
 // Run time.
@@ -193,6 +189,11 @@ const (
 	UnreadableTime   Code = "X0207"
 	UnreadableBool   Code = "X0208"
 	NotInEnum        Code = "X0209"
+	LeadsElsewhere   Code = "X0210"
+
+	UnknownParam Code = "X0301"
+	ParamValue   Code = "X0302"
+	MissingParam Code = "X0303"
 
 	FailStatement Code = "X0401"
 

@@ -1,0 +1,55 @@
+package sim
+
+import (
+	"flag"
+	"fmt"
+	"runtime/debug"
+	"testing"
+)
+
+var (
+	seeds = flag.Int("seeds", 2000, "number of simulated runs of random graphs")
+	first = flag.Uint64("seed", 1, "first seed; with -seeds 1 that one alone, told in full")
+)
+
+// TestRandomGraphs runs small random pipelines whose parts fail, and checks what at_least_once promises: nothing is
+// lost, poison is in the dead letters with node, reason, attempts, source and position, books balance, the order of a
+// key is kept where the plan keeps it, and state counts a row once if nothing failed before it.
+func TestRandomGraphs(t *testing.T) {
+	n := *seeds
+	if testing.Short() {
+		n = min(n, 200)
+	}
+	for i := range n {
+		seed := *first + uint64(i)
+		s := newScenario(seed)
+		if n == 1 {
+			s.host.Trace = func(format string, args ...any) { t.Logf(format, args...) }
+		}
+		if err := s.runSafely(); err != nil {
+			t.Fatalf("seed %d: %v\n%s\nto repeat: go test ./exec/sim -run TestRandomGraphs -seeds 1 -seed %d",
+				seed, err, s, seed)
+		}
+	}
+}
+
+// runSafely makes an error of a panic, so that the seed is told.
+func (s *scenario) runSafely() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return s.run()
+}
+
+// TestSeedRepeats runs the same seeds twice and compares everything that came out.
+func TestSeedRepeats(t *testing.T) {
+	for seed := uint64(1); seed <= 50; seed++ {
+		a, b := newScenario(seed), newScenario(seed)
+		ea, eb := a.run(), b.run()
+		if fmt.Sprint(ea) != fmt.Sprint(eb) || a.outcome() != b.outcome() {
+			t.Fatalf("seed %d: two runs differ\n%s\n%s", seed, a.outcome(), b.outcome())
+		}
+	}
+}
