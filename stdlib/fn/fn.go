@@ -17,7 +17,7 @@ import (
 // Table returns all functions by their full names. The table is the caller's.
 func Table() expr.Funcs {
 	table := expr.Funcs{}
-	for _, module := range [][]expr.Func{prelude(), text(), math(), list(), time()} {
+	for _, module := range [][]expr.Func{prelude(), text(), math(), list(), time(), file()} {
 		for _, f := range module {
 			if _, twice := table[f.Name]; twice {
 				bug.Panicf("fn: %s is there twice", f.Name)

@@ -80,6 +80,14 @@ func TestFunctions(t *testing.T) {
 		want V
 		code diag.Code // of the error instead of a value
 	}{
+		{fn: "file.part", args: vs{s("a.b")}, want: s("a.b")},
+		{fn: "file.part", args: vs{s("")}, want: s("")},
+		{fn: "file.part", args: vs{s("...")}, want: s("...")},
+		{fn: "file.part", args: vs{s(".")}, code: diag.LeadsElsewhere},
+		{fn: "file.part", args: vs{s("..")}, code: diag.LeadsElsewhere},
+		{fn: "file.part", args: vs{s("a/b")}, code: diag.LeadsElsewhere},
+		{fn: "file.part", args: vs{s(`a\b`)}, code: diag.LeadsElsewhere},
+		{fn: "file.part", args: vs{s("a\x00b")}, code: diag.LeadsElsewhere},
 		{fn: "int", args: vs{s("9223372036854775807")}, want: i(math.MaxInt64)},
 		{fn: "int", args: vs{s("-9223372036854775808")}, want: i(math.MinInt64)},
 		{fn: "int", args: vs{s("+7")}, want: i(7)},
@@ -250,7 +258,7 @@ func TestFunctions(t *testing.T) {
 		{fn: "time.second", args: vs{date("2026-12-31T23:59:58.9Z")}, want: i(58)},
 		{fn: "time.seconds", args: vs{value.OfDuration(-1500 * stdtime.Millisecond)}, want: f(-1.5)},
 	}
-	faults := []diag.Code{diag.IntOverflow, diag.NotFinite, diag.ValueTooLarge}
+	faults := []diag.Code{diag.LeadsElsewhere, diag.IntOverflow, diag.NotFinite, diag.ValueTooLarge}
 	tested := map[string]bool{}
 	for _, tt := range tests {
 		tested[tt.fn] = true
