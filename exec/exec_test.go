@@ -228,3 +228,34 @@ func TestOptionalBranchHoldsNothingBack(t *testing.T) {
 		t.Errorf("%d rows dropped, %d delivered, of 200,000", lost, slow.rows)
 	}
 }
+
+// A whole window that a stop throws away is told, and not fired.
+func TestStopThrowsOpenWindowsAway(t *testing.T) {
+	g := newGraph(plan.P2)
+	k := &taker{}
+	src := g.source(&counter{parts: 1}, 1)
+	top := g.node(plan.KindTop, "top", 1)
+	top.Top = &plan.Top{N: 10, By: input()}
+	g.edge(src, top, plan.ToGlobal)
+	g.edge(top, g.sink("sink", k, 1), plan.ToGlobal)
+	run := g.start(t)
+	until(t, func() bool { return run.Stats().Nodes[1].In > 10_000 })
+	run.Stop()
+	res, err := wait(t, run)
+	if err != nil || res.Thrown == 0 || k.rows != 0 || res.Undelivered != 0 {
+		t.Errorf("%v: %d rows at the sink, %+v", err, k.rows, res)
+	}
+}
+
+func TestWordsOfPrepare(t *testing.T) {
+	g := newGraph(plan.P1)
+	src := g.source(&counter{parts: 1, each: 1}, 1)
+	g.edge(src, g.sink("sink", &taker{}, 1), plan.ToGlobal)
+	g.opts.Sinks["sink"] = func(context.Context, connector.Config) (connector.Sink, error) {
+		return nil, connector.Fatal(errors.New("there is no folder x"))
+	}
+	_, err := exec.Start(context.Background(), g.p, g.opts)
+	if err == nil || !strings.Contains(err.Error(), "preparing `sink` failed: there is no folder x") {
+		t.Errorf("%v", err)
+	}
+}

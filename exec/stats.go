@@ -25,8 +25,10 @@ type NodeStats struct {
 	Total   int64 // bytes of a bounded source's partitions so far opened; 0 if unknown
 }
 
-// Names under which optional branches drop: what they cannot keep up with, and rows of roots that were emitted again.
+// Names under which rows are dropped: those that an optional branch cannot keep up with, those of roots that were emitted
+// again and that it takes once only, and those for which a channel has no room.
 const (
+	full     = "channel_full"
 	overflow = "optional_overflow"
 	repeats  = "optional_repeat"
 )
@@ -48,7 +50,11 @@ func (r *Run) Stats() Stats {
 			c.Drops(x.Dropped)
 		}
 		if lost := r.graph.Overflow(i); lost > 0 {
-			x.Dropped[overflow] += lost
+			name := overflow
+			if n.Node.Kind == plan.KindChannel {
+				name = full
+			}
+			x.Dropped[name] += lost
 		}
 		if again := r.graph.Repeats(i); again > 0 {
 			x.Dropped[repeats] += again

@@ -67,7 +67,7 @@ func TestMutants(t *testing.T) {
 			texts = append(texts, strings.Split(string(text), "\n---\n")...)
 		}
 	}
-	rounds := 3_000
+	rounds := 1_500
 	if testing.Short() {
 		rounds = 300
 	}

@@ -41,6 +41,7 @@ type verifier struct {
 	in     *types.Record
 	outs   []Out
 	locals []types.Type
+	alone  bool // the expression belongs to no body: its slots are its own, as many as it names
 	state  []StateVar
 	keys   int
 	aggs   int
@@ -108,6 +109,8 @@ func (v *verifier) parts(n *Node) {
 
 func (v *verifier) nodeExprs(n *Node) {
 	v.in, v.outs, v.locals, v.state, v.keys, v.aggs = n.In, n.Outs, nil, nil, 0, 0
+	v.alone = true
+	defer func() { v.alone = false }()
 	if n.Body == nil {
 		v.exprs().WalkNode(n)
 		return
@@ -116,6 +119,7 @@ func (v *verifier) nodeExprs(n *Node) {
 	whole := *n
 	whole.Body = nil
 	v.exprs().WalkNode(&whole)
+	v.alone = false
 	v.locals, v.state, v.keys = n.Body.Locals, n.Body.State, len(n.Keys)
 	if n.Agg != nil {
 		v.in, v.aggs = nil, len(n.Agg.Calls)
@@ -126,7 +130,7 @@ func (v *verifier) nodeExprs(n *Node) {
 // exprs returns a visitor that checks references.
 func (v *verifier) exprs() Visitor {
 	local := func(slot int, what string) {
-		if slot < 0 || slot >= len(v.locals) {
+		if slot < 0 || slot >= len(v.locals) && !v.alone {
 			v.add("%s: %s uses the local slot %d of %d", v.where, what, slot, len(v.locals))
 		}
 	}
@@ -271,7 +275,9 @@ func (v *verifier) edge(i int, e *Edge) {
 		v.add("%s is fused and not forward", v.where)
 	}
 	v.in, v.outs, v.locals, v.state, v.keys, v.aggs = to.In, nil, nil, nil, 0, 0
+	v.alone = true
 	v.exprs().WalkAll(e.Keys)
+	v.alone = false
 }
 
 // tasks checks the invariants of tasks that the package comment states.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pipec/pipec/compiler/plan"
 	"github.com/pipec/pipec/exec/batch"
+	"github.com/pipec/pipec/internal/bug"
 	"github.com/pipec/pipec/lang/types"
 	"github.com/pipec/pipec/lang/value"
 )
@@ -172,8 +173,14 @@ func (a *edge) result(lo, hi int, _ func(int, value.Err)) batch.Col { return a.c
 // uncombined is embedded by aggregates that have no partial results; plan.PartialTypes says so too.
 type uncombined struct{}
 
-func (uncombined) merge([]uint32, []batch.Col)  { panic("exec/agg: no partial results to merge") }
-func (uncombined) partial(int, int) []batch.Col { panic("exec/agg: no partial results") }
+func (uncombined) merge([]uint32, []batch.Col) {
+	bug.Panicf("exec/agg: partial results of what has none")
+}
+
+func (uncombined) partial(int, int) []batch.Col {
+	bug.Panicf("exec/agg: partial results of what has none")
+	return nil
+}
 
 // distinct counts different values exactly: a table of all pairs of key and value.
 type distinct struct {

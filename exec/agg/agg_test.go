@@ -317,6 +317,51 @@ func TestRowsThatFailAreNotAbsorbed(t *testing.T) {
 	})
 }
 
+// TestPanesThatFail runs a body that divides two results, once by columns and once in a form that goes row by row.
+func TestPanesThatFail(t *testing.T) {
+	l := inType()
+	rows := batch.NewBuilder(l)
+	for _, r := range [][3]int64{{1, 10, 2}, {2, 7, 0}, {3, math.MaxInt64, 1}, {3, 1, 0}, {4, 9, 3}, {5, math.MinInt64, -1}} {
+		rows.Append([]value.Value{
+			value.OfString(fmt.Sprint(r[0])), value.OfInt(r[1]), value.OfFloat(0), value.OfString(""), {}, value.OfInt(r[2]),
+		})
+	}
+	in := rows.Finish()
+	for _, byRow := range []bool{false, true} {
+		n := node(plan.KindAggregate, []plan.KeyDef{{Name: "k", Expr: field("k")}}, l,
+			[]plan.AggCall{call("sum", "i", types.Int), call("sum", "d", types.Int)})
+		result := func(i int) plan.Expr { return &plan.AggResult{X: plan.X{T: types.Int}, Index: i} }
+		key := &plan.Key{X: plan.X{T: types.String}, Name: "k"}
+		out := plantest.Record(plantest.F("k", types.String), plantest.F("r", types.Int))
+		n.Outs = []plan.Out{{Layout: out}, {Name: "errors", Layout: plantest.Record(plantest.F("input", l))}}
+		var emit plan.Stmt = plantest.Emit(key, plantest.Bin(types.Int, plan.Div, result(0), result(1)))
+		n.Body = &plan.Body{Errors: plan.PolicyEmit, Stmts: []plan.Stmt{emit}}
+		if byRow {
+			n.Body.Locals = []types.Type{types.Int}
+			one := &plan.MakeList{X: plan.X{T: &types.List{Elem: types.Int}}, Elems: []plan.Expr{plantest.Int(1)}}
+			n.Body.Stmts = []plan.Stmt{&plan.For{Slot: 0, Slot2: -1, In: one, Body: []plan.Stmt{emit, &plan.Break{}}}}
+		}
+		g := agg.NewGroups(kernel.NewEnv(nil, fn.Table()), n)
+		g.Absorb(0, in)
+		res, done := g.Fire(0, 10)
+		var got []string
+		for _, o := range res.Outs {
+			for i := range o.Batch.N {
+				got = append(got, fmt.Sprint(o.Output, o.Batch.Row(i)))
+			}
+		}
+		for _, f := range res.Failed {
+			got = append(got, fmt.Sprint(res.Rows.Row(f.Row)[0], " ", f.Err.Code))
+		}
+		want := []string{
+			`0 ["1" 5]`, `0 ["4" 3]`, `"2" ` + string(diag.DivisionByZero), `"3" ` + string(diag.IntOverflow), `"5" ` + string(diag.IntOverflow),
+		}
+		if !slices.Equal(got, want) || !done {
+			t.Errorf("row by row %t: got %q, want %q", byRow, got, want)
+		}
+	}
+}
+
 // TestPercentile holds the definition against values where rounding could go wrong.
 func TestPercentile(t *testing.T) {
 	env := kernel.NewEnv(nil, fn.Table())

@@ -33,9 +33,6 @@ type Table struct {
 	strs []batch.Str
 	h    [strip]uint64
 	a, b [strip]uint64
-	w    [strip]uint64
-
-	touched uint64
 }
 
 // form says how keys become bytes.
@@ -172,22 +169,14 @@ func (t *Table) encode(cols []batch.Col, lo, hi int) int {
 }
 
 // probe finds or inserts the keys of a strip, whose bytes are strs in data; they begin at row lo of the columns.
-//
-// It goes over the strip three times. The first two loops only load: each row's slot, then the entry that the slot
-// names. No load waits for another in its loop, so the misses of many rows overlap; the third loop, which decides, finds
-// nearly all that it needs in the nearest cache.
 func (t *Table) probe(dst []uint32, strs []batch.Str, data []byte, cols []batch.Col, lo int) []uint32 {
 	t.reserve(len(strs))
 	slots, mask := t.slots, uint64(len(t.slots)-1)
 	hs, as, bs := t.h[:len(strs)], t.a[:len(strs)], t.b[:len(strs)]
-	ws := t.load(len(strs))
 	for i, s := range strs {
-		h, p := hs[i], hs[i]
-		w := ws[i]
-		for {
-			if w == 0 {
-				w = slots[p&mask] // an earlier row of the strip may have taken it
-			}
+		h := hs[i]
+		for p := h; ; p++ {
+			w := slots[p&mask]
 			if w == 0 {
 				slots[p&mask] = h>>32<<32 | uint64(len(t.entries)+1)
 				dst = append(dst, uint32(len(t.entries)))
@@ -197,39 +186,18 @@ func (t *Table) probe(dst []uint32, strs []batch.Str, data []byte, cols []batch.
 				}
 				break
 			}
-			if (w^h)>>32 == 0 {
-				e := &t.entries[uint32(w)-1]
-				if e.a == as[i] && e.b == bs[i] && uint32(e.ref&(1<<lenBits-1)) == s.Len &&
-					(s.Len <= 16 || bytes.Equal(t.long.at(e.ref>>lenBits, s.Len-16), data[s.Off+16:s.Off+s.Len])) {
-					dst = append(dst, uint32(w)-1)
-					break
-				}
+			if (w^h)>>32 != 0 {
+				continue
 			}
-			p++
-			w = slots[p&mask]
+			e := &t.entries[uint32(w)-1]
+			if e.a == as[i] && e.b == bs[i] && uint32(e.ref&(1<<lenBits-1)) == s.Len &&
+				(s.Len <= 16 || bytes.Equal(t.long.at(e.ref>>lenBits, s.Len-16), data[s.Off+16:s.Off+s.Len])) {
+				dst = append(dst, uint32(w)-1)
+				break
+			}
 		}
 	}
 	return dst
-}
-
-// load reads the first slot of each of the n hashes of the strip, and touches the entries that they name.
-func (t *Table) load(n int) []uint64 {
-	slots, mask := t.slots, uint64(len(t.slots)-1)
-	ws, hs := t.w[:n], t.h[:n]
-	for i, h := range hs {
-		ws[i] = slots[h&mask]
-	}
-	if len(t.entries) == 0 {
-		return ws
-	}
-	sum := uint64(0)
-	for _, w := range ws {
-		i := uint32(w)
-		i -= min(i, 1) // an empty slot stands for the first entry
-		sum += t.entries[i].a
-	}
-	t.touched = sum // so that the loads are not taken for useless
-	return ws
 }
 
 // probeInts is probe for keys of 8 bytes.
@@ -237,7 +205,6 @@ func (t *Table) probeInts(dst []uint32, ints []int64) []uint32 {
 	t.reserve(len(ints))
 	slots, mask := t.slots, uint64(len(t.slots)-1)
 	hs := t.h[:len(ints)]
-	t.load(len(ints))
 	for i, x := range ints {
 		h := hs[i]
 		for p := h; ; p++ {

@@ -20,7 +20,7 @@ type Str struct{ Off, Len uint32 }
 //	bool                Bool
 //	int, time, duration Int (time: ns since the Unix epoch; duration: ns)
 //	float               Float
-//	string, bytes, enum Str into Data
+//	string, bytes, enum Str into Data (also json, as its text)
 //	list                Offs (N+1 entries; row i has elements Offs[i] to Offs[i+1]) and Sub[0]
 //	map                 Offs as of a list, Sub[0] the keys, Sub[1] the values
 //	record              Sub, one for each field

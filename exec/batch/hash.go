@@ -55,20 +55,21 @@ func HashInt(x int64) uint64 { return hashWord(hashK0, uint64(x)) }
 // Short returns the first 16 bytes of the n bytes of data at off as two little-endian words, padded with zeros behind
 // the string's end.
 func Short(data []byte, off, n uint32) (a, b uint64) {
-	p := data[off:]
-	if len(p) >= 16 {
-		a, b = binary.LittleEndian.Uint64(p), binary.LittleEndian.Uint64(p[8:])
-		// A shift by 64 or more gives 0 in Go, which makes these masks right for every n.
-		if n < 16 {
-			b &= 1<<(8*max(n, 8)-64) - 1
-			if n < 8 {
-				a &= 1<<(8*n) - 1
-			}
-		}
+	if p := data[off:]; len(p) >= 16 {
+		// A shift by 64 gives 0 in Go, which makes the masks right at 8 and 16 too. There is no branch on n: the lengths
+		// of words cannot be foretold.
+		n = min(n, 16)
+		a = binary.LittleEndian.Uint64(p) & (1<<(8*min(n, 8)) - 1)
+		b = binary.LittleEndian.Uint64(p[8:]) & (1<<(8*(max(n, 8)-8)) - 1)
 		return a, b
 	}
+	return shortEnd(data, off, n)
+}
+
+// shortEnd is Short where fewer than 16 bytes are left.
+func shortEnd(data []byte, off, n uint32) (a, b uint64) {
 	var pad [16]byte
-	copy(pad[:], p[:min(n, 16)])
+	copy(pad[:], data[off:off+min(n, 16)])
 	return binary.LittleEndian.Uint64(pad[:]), binary.LittleEndian.Uint64(pad[8:])
 }
 

@@ -28,7 +28,9 @@ type Trees interface {
 // Config says how an outbox spreads rows.
 type Config struct {
 	Grouping plan.Grouping
-	Optional bool  // drop what a full target does not take
+	Optional bool  // rows leave their trees, and a full target's rows are dropped
+	Drop     bool  // drop what a full target does not take
+	Strict   bool  // no batch has more than Rows
 	Task     int   // number of the sending task, for ToForward and ToLocal
 	Rows     int   // rows of a full batch
 	Bytes    int64 // bytes of a full batch
@@ -155,7 +157,11 @@ func (o *Outbox) spread(b *batch.Batch, hashes []uint64, trees Trees, now int64)
 
 // hand gives a whole batch to a target, in parts if it is large.
 func (o *Outbox) hand(i int, b *batch.Batch, trees Trees, now int64, pass bool) {
-	if b.N <= 2*o.cfg.Rows {
+	most := 2 * o.cfg.Rows
+	if o.cfg.Strict {
+		most = o.cfg.Rows
+	}
+	if b.N <= most {
 		c := *b
 		o.add(i, fork(&c, trees, pass), now)
 		return
@@ -181,7 +187,7 @@ func fork(b *batch.Batch, trees Trees, pass bool) *batch.Batch {
 // add puts a batch behind what waits at a target. One with less than a quarter of a full batch waits for more.
 func (o *Outbox) add(i int, b *batch.Batch, now int64) {
 	t := &o.targets[i]
-	if t.rows > 0 && !alike(t.parts[0], b) {
+	if t.rows > 0 && (!alike(t.parts[0], b) || o.cfg.Strict && t.rows+b.N > o.cfg.Rows) {
 		o.join(t)
 	}
 	size := int64(0)
@@ -263,7 +269,8 @@ func (o *Outbox) Send() bool {
 		sent := 0
 		for _, it := range t.ready {
 			if !t.in.Push(it) {
-				if !o.cfg.Optional {
+				// Tracked rows are never dropped, whatever a channel says.
+				if !o.cfg.Optional && (!o.cfg.Drop || len(it.Batch.Spans) > 0) {
 					break
 				}
 				t.in.Discard(it.Batch.N)

@@ -48,10 +48,14 @@ type Item struct {
 // Waker wakes a task; see ledger.Waker.
 type Waker interface{ Wake() }
 
-// Limits bound an input. A batch is taken while less than both is queued, so a queue can be over by one batch.
+// Limits bound an input. A batch is taken while less than both is queued, so a queue can be over by one batch; with
+// Strict one that would exceed the rows is not taken, unless the queue is empty.
 type Limits struct {
-	Rows  int64
-	Bytes int64
+	Rows   int64
+	Bytes  int64
+	Strict bool
+	// Evict makes room for a batch by dropping the oldest ones, instead of refusing it.
+	Evict bool
 }
 
 // Inbox is the queue of one task.
@@ -77,7 +81,8 @@ type Input struct {
 	held    bool // not read from, until the other inputs have come to the same barrier
 
 	sent      atomic.Int64 // rows put in
-	discarded atomic.Int64 // rows dropped because an optional edge was full
+	discarded atomic.Int64 // rows dropped because the queue was full, before they were put in
+	evicted   atomic.Int64 // rows put in and dropped to make room
 	received  atomic.Int64 // rows taken out
 	repeated  atomic.Int64 // rows of repeated roots, not put in
 }
@@ -103,10 +108,15 @@ func (in *Input) Push(it Item) bool {
 	}
 	b := in.box
 	b.mu.Lock()
-	if it.Kind == Rows && in.full() {
-		in.waiting = true
-		b.mu.Unlock()
-		return false
+	if it.Kind == Rows && in.full(it.Batch.N) {
+		if in.limits.Evict {
+			in.evict(it.Batch.N)
+		}
+		if in.full(it.Batch.N) {
+			in.waiting = true
+			b.mu.Unlock()
+			return false
+		}
 	}
 	if it.Kind == Rows {
 		in.rows.Add(int64(it.Batch.N))
@@ -131,16 +141,37 @@ func (in *Input) Discard(rows int) { in.discarded.Add(int64(rows)) }
 // Repeats returns how many rows of repeated roots were kept from the queue of an optional branch.
 func (in *Input) Repeats() int64 { return in.repeated.Load() }
 
-func (in *Input) full() bool {
-	return in.rows.Load() >= in.limits.Rows || in.bytes >= in.limits.Bytes
+// full reports whether a batch of n rows has to wait.
+func (in *Input) full(n int) bool {
+	rows := in.rows.Load()
+	if in.limits.Strict && rows > 0 && rows+int64(n) > in.limits.Rows {
+		return true
+	}
+	return rows >= in.limits.Rows || in.bytes >= in.limits.Bytes
+}
+
+// evict drops the oldest batches until one of n rows has room, but none behind a control item, and no tracked rows.
+func (in *Input) evict(n int) {
+	for in.full(n) && in.items.n > 0 {
+		if it := in.items.buf[in.items.head]; it.Kind != Rows || len(it.Batch.Spans) > 0 {
+			return
+		}
+		it := in.items.pop()
+		in.box.queued--
+		in.bytes -= it.size
+		in.rows.Add(-int64(it.Batch.N))
+		in.evicted.Add(int64(it.Batch.N))
+	}
 }
 
 // Queued returns the number of rows in the queue; it may be asked from anywhere.
 func (in *Input) Queued() int64 { return in.rows.Load() }
 
-// Counts returns the edge's book: rows put in, dropped before the queue, and taken out.
-func (in *Input) Counts() (sent, discarded, received int64) {
-	return in.sent.Load(), in.discarded.Load(), in.received.Load()
+// Counts returns the edge's book: rows put in, dropped because the queue was full (before they were put in, or to make
+// room for others), and rows that left the queue, either way.
+func (in *Input) Counts() (sent, dropped, left int64) {
+	evicted := in.evicted.Load()
+	return in.sent.Load(), in.discarded.Load() + evicted, in.received.Load() + evicted
 }
 
 // Pop takes the next item, turn by turn from the inputs that are not held.

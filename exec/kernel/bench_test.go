@@ -113,3 +113,57 @@ func BenchmarkAppendWords(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*words), "ns/word")
 	})
 }
+
+// BenchmarkFilter is `where a > 10.0 && country in ["FR", "DE"]` and `select (country, net: a * 0.8, n: n + 1)` in one body,
+// of which half of the rows get through.
+func BenchmarkFilter(b *testing.B) {
+	in := plantest.Record(plantest.F("country", types.String), plantest.F("a", types.Float), plantest.F("n", types.Int))
+	float := func(f float64) plan.Expr {
+		return &plan.Const{X: plan.X{T: types.Float}, Value: value.OfFloat(f)}
+	}
+	list := &plan.MakeList{X: plan.X{T: &types.List{Elem: types.String}}, Elems: []plan.Expr{plantest.Str("FR"), plantest.Str("DE")}}
+	cond := plantest.Bin(types.Bool, plan.And, plantest.Bin(types.Bool, plan.Gt, plantest.In(in, "a"), float(10)),
+		plantest.Bin(types.Bool, plan.In, plantest.In(in, "country"), list))
+	body := &plan.Body{Stmts: []plan.Stmt{&plan.IfStmt{Cond: cond, Then: []plan.Stmt{plantest.Emit(
+		plantest.In(in, "country"), plantest.Bin(types.Float, plan.Mul, plantest.In(in, "a"), float(0.8)),
+		plantest.Bin(types.Int, plan.Add, plantest.In(in, "n"), plantest.Int(1)),
+	)}}}}
+	p := Compile(NewEnv(nil, plainLib()), body, in, []plan.Out{{Layout: plantest.Record(
+		plantest.F("country", types.String), plantest.F("net", types.Float), plantest.F("n", types.Int))}})
+	r := rand.New(rand.NewPCG(1, 2))
+	w := batch.NewBuilder(in)
+	for i := range 1024 {
+		country := []string{"FR", "DE", "US", "BR"}[r.IntN(4)]
+		w.Append([]value.Value{value.OfString(country), value.OfFloat(10 + 100*r.Float64()), value.OfInt(int64(i))})
+	}
+	rows := w.Finish()
+	got := 0
+	for b.Loop() {
+		got = p.Run(rows, false).Outs[0].Batch.N
+	}
+	if got < 400 || got > 600 {
+		b.Fatalf("%d rows", got)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows.N), "ns/row")
+}
+
+// BenchmarkExpr is `(a * 1.5 + b) * (b - a) / 2.0 > a`, eight operators over a whole batch.
+func BenchmarkExpr(b *testing.B) {
+	in := plantest.Record(plantest.F("a", types.Float), plantest.F("b", types.Float))
+	float := func(f float64) plan.Expr {
+		return &plan.Const{X: plan.X{T: types.Float}, Value: value.OfFloat(f)}
+	}
+	op := func(op plan.Op, l, r plan.Expr) plan.Expr { return plantest.Bin(types.Float, op, l, r) }
+	x, y := plantest.In(in, "a"), plantest.In(in, "b")
+	e := op(plan.Div, op(plan.Mul, op(plan.Add, op(plan.Mul, x, float(1.5)), y), op(plan.Sub, y, x)), float(2))
+	es := CompileExprs(NewEnv(nil, nil), []plan.Expr{plantest.Bin(types.Bool, plan.Gt, e, x)}, in)
+	w := batch.NewBuilder(in)
+	for i := range 256 {
+		w.Append([]value.Value{value.OfFloat(float64(i)), value.OfFloat(float64(i * i % 17))})
+	}
+	rows := w.Finish()
+	for b.Loop() {
+		es.Eval(rows)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows.N), "ns/row")
+}

@@ -150,13 +150,26 @@ func (c *compiler) in(e *plan.Binary) node {
 		}
 		return n
 	case batch.KindStr:
-		n := &inStrings{operand: c.expr(e.Left), all: map[string]bool{}}
-		for _, v := range all {
-			n.all[v.Str()] = true
-		}
-		return n
+		return inTexts(c.expr(e.Left), all)
 	}
 	return c.inAny(e)
+}
+
+func inTexts(operand node, all []value.Value) node {
+	few, many := &inStrings{operand: operand}, &inMap{operand: operand, all: map[string]bool{}}
+	long := len(all) > 8
+	for _, v := range all {
+		text := []byte(v.Str())
+		many.all[v.Str()] = true
+		if long = long || len(text) > 16; !long {
+			a, b := batch.Short(text, 0, uint32(len(text)))
+			few.all = append(few.all, shortText{a, b, uint32(len(text))})
+		}
+	}
+	if long {
+		return many
+	}
+	return few
 }
 
 func (c *compiler) inAny(e *plan.Binary) node {
@@ -209,13 +222,43 @@ func (n *inInts) eval(r *run, d *domain, s []int32) (*vec, []int32) {
 	return &n.out, s
 }
 
+// inStrings looks for a string among a few of at most 16 bytes, which are compared as two words each: without a branch,
+// since nobody can foretell which one it is.
 type inStrings struct {
+	operand node
+	all     []shortText
+	out     vec
+}
+
+// shortText is a string of at most 16 bytes; see batch.Short.
+type shortText struct {
+	a, b uint64
+	n    uint32
+}
+
+func (n *inStrings) eval(r *run, d *domain, s []int32) (*vec, []int32) {
+	v, s := n.operand.eval(r, d, s)
+	out := n.out.start().bools(d.n)
+	for _, i := range d.list(r, s) {
+		x := v.Str[i]
+		a, b := batch.Short(v.Data, x.Off, min(x.Len, 16))
+		found := 0
+		for _, one := range n.all {
+			found |= bit(one.a^a|one.b^b|uint64(one.n^x.Len) == 0)
+		}
+		out[i] = found != 0
+	}
+	return &n.out, s
+}
+
+// inMap looks for a string among many, or long ones.
+type inMap struct {
 	operand node
 	all     map[string]bool
 	out     vec
 }
 
-func (n *inStrings) eval(r *run, d *domain, s []int32) (*vec, []int32) {
+func (n *inMap) eval(r *run, d *domain, s []int32) (*vec, []int32) {
 	v, s := n.operand.eval(r, d, s)
 	out := n.out.start().bools(d.n)
 	for _, i := range d.list(r, s) {

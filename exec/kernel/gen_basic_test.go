@@ -75,7 +75,7 @@ func (g *gen) boolean(depth int) plan.Expr {
 		return g.bin(types.Bool, e(t), e(&types.List{Elem: t}), plan.In)
 	case 4:
 		list := &plan.MakeList{X: g.x(&types.List{Elem: types.String})}
-		for range g.n(0, 3) {
+		for range []int{0, 2, 9}[g.n(0, 2)] {
 			list.Elems = append(list.Elems, g.constant(types.String))
 		}
 		return g.bin(types.Bool, e(types.String), list, plan.In)
@@ -227,4 +227,9 @@ func (g *gen) body() *plan.Body {
 	b.Stmts = g.stmts(3)
 	b.Locals = g.locals
 	return b
+}
+
+// dump returns a body as text.
+func (g *gen) dump(b *plan.Body) string {
+	return plan.Dump(&plan.Plan{Funcs: g.funcs, Nodes: []*plan.Node{{Name: "n", Kind: plan.KindBody, In: g.in, Outs: g.outs, Body: b}}})
 }

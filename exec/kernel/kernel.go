@@ -101,7 +101,7 @@ func Compile(env *Env, b *plan.Body, in batch.Layout, outs []plan.Out) *Program 
 
 // CompilePane compiles the body that runs when the windows of an aggregate fire. Its input are rows of PaneLayout.
 func CompilePane(env *Env, n *plan.Node) *Program {
-	return compileBody(env, n.Body, &source{in: PaneLayout(n), keys: len(n.Keys), aggs: len(n.Agg.Calls)}, n.Outs)
+	return compileBody(env, n.Body, &source{in: PaneLayout(n), pane: true, keys: len(n.Keys), aggs: len(n.Agg.Calls)}, n.Outs)
 }
 
 func compileBody(env *Env, b *plan.Body, src *source, outs []plan.Out) *Program {
@@ -161,7 +161,8 @@ func (p *Program) part(in *batch.Batch, base int, needParents bool) {
 // fires these are the keys, the results of the calls, and the bounds of the window.
 type source struct {
 	in         batch.Layout
-	keys, aggs int // of an aggregate
+	pane       bool // rows are of PaneLayout
+	keys, aggs int  // how many, of a pane
 }
 
 // leaf returns the column that an expression reads, or false if it is no read of the input.
@@ -184,7 +185,7 @@ func (s *source) leaf(e plan.Expr) (int, bool) {
 
 // set gives a frame of exec/expr the row in hand.
 func (s *source) set(f *expr.Frame, row []value.Value) {
-	if s.keys+s.aggs == 0 {
+	if !s.pane {
 		f.Input = row
 		return
 	}

@@ -32,7 +32,7 @@ func newRowRunner(env *Env, b *plan.Body, src *source, outs []plan.Out) *rowRunn
 	w := &rowRunner{src: src, outs: outs, body: expr.CompileBody(env.rows, b), errOut: -1}
 	for i, o := range outs {
 		w.builds = append(w.builds, rowOut{b: batch.NewBuilder(o.Layout)})
-		if o.Name == "errors" {
+		if o.Name == "errors" && !src.pane {
 			w.errOut = i
 			w.errRow = errorRows(o.Layout, src.in)
 		}
@@ -80,6 +80,11 @@ func (w *rowRunner) one(in *batch.Batch, i, base int, needParents bool, res *Res
 	case expr.Failed, expr.Faulted:
 		res.Failed = append(res.Failed, RowError{Row: int(at), Err: end.Err})
 	case expr.Errored:
+		if w.src.pane {
+			// An output `errors` has the tuple that went in, and many went into a pane.
+			res.Failed = append(res.Failed, RowError{Row: int(at), Err: end.Err})
+			return
+		}
 		if w.errOut < 0 {
 			bug.Panicf("exec/kernel: no output takes the errors of a body with `errors emit`")
 		}

@@ -30,6 +30,7 @@ type run struct {
 
 	bad   []int32 // scratch of operators
 	pool  []int32 // memory of selections
+	every []int32 // 0, 1, 2 and so on
 	inCol []vec   // the columns of the input
 	kept  []*vec  // vecs whose memory went into the last result
 }
@@ -107,16 +108,15 @@ func (d *domain) count(s []int32) int {
 	return len(s)
 }
 
-// list returns a selection as a list.
+// list returns a selection as a list, which the caller must not change.
 func (d *domain) list(r *run, s []int32) []int32 {
 	if s != nil {
 		return s
 	}
-	s = r.sel(d.n)
-	for i := range d.n {
-		s = append(s, int32(i))
+	for i := len(r.every); i < d.n; i++ {
+		r.every = append(r.every, int32(i))
 	}
-	return s
+	return r.every[:d.n:d.n]
 }
 
 // sel returns an empty selection with room for n rows. It is good until the end of the run.
@@ -186,8 +186,11 @@ func (r *run) setLocal(out *vec, d *domain, st *setLocal, v *vec, s []int32) {
 		d.locals[st.slot] = local{v, s}
 		return
 	}
+	if len(s) == 0 {
+		return
+	}
 	rest := r.without(d, old.s, s)
-	if len(rest) == 0 {
+	if d.count(rest) == 0 {
 		d.locals[st.slot] = local{v, s}
 		return
 	}

@@ -22,6 +22,7 @@ import (
 // (through the test's compiler) and the expectation (by following each row through the graph) go by.
 type scenario struct {
 	seed  uint64
+	size  size
 	rand  *rand.Rand
 	host  *Host
 	plan  *plan.Plan
@@ -37,6 +38,7 @@ type scenario struct {
 	expected   map[absorbedKey]bounds
 	optional   *Sink // of an optional branch, or nil
 	optionalID int
+	killAt     int // step at which the run is ended at once; 0: never
 	stopAt     int // step at which the run is stopped; 0: never
 	commits    uint64
 	wrong      []error // commits of positions that are not settled
@@ -52,10 +54,11 @@ const (
 	opState  // counts the rows of each key
 	opWhole  // counts the rows of each key at the end
 	opPass
+	opChannel
 	opCombine // counts the rows of each key and hands the counts on
 )
 
-var opNames = []string{"flat", "filter", "poison", "flaky", "state", "whole", "pass", "combine"}
+var opNames = []string{"flat", "filter", "poison", "flaky", "state", "whole", "pass", "channel", "combine"}
 
 type op struct {
 	kind  opKind
@@ -77,9 +80,19 @@ var deadLayout = &types.Record{Fields: []types.Field{
 	{Name: "source", Type: types.String}, {Name: "position", Type: types.Int},
 }}
 
-func newScenario(seed uint64) *scenario {
+// size bounds a scenario.
+type size struct {
+	rows  int // of a partition
+	chain int // nodes between sources and a fan-out, and behind it
+}
+
+var fullSize = size{30, 3}
+
+func newScenario(seed uint64) *scenario { return newSized(seed, fullSize) }
+
+func newSized(seed uint64, z size) *scenario {
 	s := &scenario{
-		seed: seed, rand: rand.New(rand.NewPCG(seed, 7)), host: NewHost(seed), ops: map[int]*op{},
+		seed: seed, size: z, rand: rand.New(rand.NewPCG(seed, 7)), host: NewHost(seed), ops: map[int]*op{},
 		srcs: map[int]*Source{}, sinks: map[int]*Sink{}, absorbed: map[int]map[int64]int64{},
 		expected: map[absorbedKey]bounds{},
 	}
@@ -111,6 +124,9 @@ func newScenario(seed uint64) *scenario {
 	if s.rand.IntN(6) == 0 {
 		s.stopAt = 1 + s.rand.IntN(1500)
 	}
+	if s.rand.IntN(12) == 0 {
+		s.killAt = 1 + s.rand.IntN(1500)
+	}
 	latency := s.rand.IntN(3)
 	s.host.Latency = func(string) int64 {
 		switch latency {
@@ -135,6 +151,11 @@ func (s *scenario) addNode(kind plan.Kind, name string, parallel int) *plan.Node
 	}
 	if kind == plan.KindSource || kind == plan.KindSink {
 		n.Connector = &plan.Connector{Name: n.Name}
+	}
+	if kind == plan.KindChannel {
+		n.Connector = &plan.Connector{Name: "memory", Args: []plan.Arg{
+			{Name: "capacity", Value: value.OfInt(1 + s.rand.Int64N(30))}, {Name: "batch", Value: value.OfInt(1 + s.rand.Int64N(10))},
+		}}
 	}
 	s.plan.Nodes = append(s.plan.Nodes, n)
 	return n
@@ -184,13 +205,16 @@ func (s *scenario) build() {
 		if r.IntN(2) == 0 {
 			n.Connector.Traits = []string{"bounded"}
 		}
+		if r.IntN(8) == 0 {
+			n.Level = plan.AtMostOnce
+		}
 		src := &Source{Host: s.host, Flaky: r.IntN(3) * r.IntN(10)}
 		if r.IntN(4) == 0 {
 			src.Pace = time.Duration(r.IntN(int(50 * time.Millisecond)))
 		}
 		for range 1 + r.IntN(3) {
 			var rows [][]value.Value
-			for range r.IntN(30) {
+			for range r.IntN(s.size.rows) {
 				if r.IntN(40) == 0 {
 					rows = append(rows, nil)
 					continue
@@ -204,10 +228,10 @@ func (s *scenario) build() {
 		s.plan.Tasks = append(s.plan.Tasks, &plan.Task{ID: len(s.plan.Tasks), Nodes: []int{n.ID}, Parallelism: n.Parallelism})
 		heads = append(heads, n)
 	}
-	ends := s.chain(heads, r.IntN(3))
+	ends := s.chain(heads, r.IntN(s.size.chain))
 	branches := 1 + r.IntN(2)
 	for range branches {
-		end := s.chain(ends, r.IntN(3))
+		end := s.chain(ends, r.IntN(s.size.chain))
 		s.addSink(end)
 	}
 	if r.IntN(5) == 0 {
@@ -226,7 +250,7 @@ func (s *scenario) build() {
 // chain puts n random nodes behind others and returns the last ones.
 func (s *scenario) chain(from []*plan.Node, n int) []*plan.Node {
 	for range n {
-		o := &op{kind: opKind(s.rand.IntN(7)), mod: int64(2 + s.rand.IntN(10)), fault: s.rand.IntN(3) == 0}
+		o := &op{kind: opKind(s.rand.IntN(8)), mod: int64(2 + s.rand.IntN(10)), fault: s.rand.IntN(3) == 0}
 		o.rest = s.rand.Int64N(o.mod)
 		kind := plan.KindBody
 		switch o.kind {
@@ -234,6 +258,8 @@ func (s *scenario) chain(from []*plan.Node, n int) []*plan.Node {
 			kind = plan.KindKeyed
 		case opWhole:
 			kind = plan.KindAggregate
+		case opChannel:
+			kind = plan.KindChannel
 		}
 		if o.kind == opWhole && len(from) == 1 && s.rand.IntN(2) == 0 {
 			c := s.addNode(plan.KindCombine, "combine", from[0].Parallelism)
@@ -324,7 +350,10 @@ func (s *scenario) String() string {
 	if s.stopAt > 0 {
 		fmt.Fprintf(&b, "stopped at step %d; ", s.stopAt)
 	}
-	fmt.Fprintf(&b, "pending %d uncommitted %d retries %d dead letters %d; batch %d queue %d sink %d\n", set.Pending,
+	if s.killAt > 0 {
+		fmt.Fprintf(&b, "killed at step %d; ", s.killAt)
+	}
+	fmt.Fprintf(&b, "level %d pending %d uncommitted %d retries %d dead letters %d; batch %d queue %d sink %d\n", s.plan.Level, set.Pending,
 		set.Uncommitted, set.Retries, set.DeadLetters, s.opts.Limits.BatchRows, s.opts.Limits.QueueRows, s.opts.Limits.SinkRows)
 	for _, n := range s.plan.Nodes {
 		fmt.Fprintf(&b, "  %d %s * %d", n.ID, n.Name, n.Parallelism)
@@ -332,7 +361,7 @@ func (s *scenario) String() string {
 			fmt.Fprintf(&b, " mod %d rest %d fault %v", o.mod, o.rest, o.fault)
 		}
 		if src := s.srcs[n.ID]; src != nil {
-			fmt.Fprintf(&b, " flaky %d%% pace %v traits %v:", src.Flaky, src.Pace, n.Connector.Traits)
+			fmt.Fprintf(&b, " level %d flaky %d%% pace %v traits %v:", n.Level, src.Flaky, src.Pace, n.Connector.Traits)
 			for _, p := range src.Parts {
 				fmt.Fprintf(&b, " %d rows", len(p))
 			}
@@ -355,8 +384,11 @@ func (s *scenario) run() error {
 		return err
 	}
 	s.host.OnStep = func(step int) {
-		if step == s.stopAt {
+		switch step {
+		case s.stopAt:
 			run.Stop()
+		case s.killAt:
+			run.Kill()
 		}
 		if m := run.Committed(); m.N != s.commits {
 			s.commits = m.N

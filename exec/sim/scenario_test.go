@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"testing"
+
+	"github.com/pipec/pipec/compiler/plan"
 )
 
 var (
@@ -27,10 +29,27 @@ func TestRandomGraphs(t *testing.T) {
 			s.host.Trace = func(format string, args ...any) { t.Logf(format, args...) }
 		}
 		if err := s.runSafely(); err != nil {
-			t.Fatalf("seed %d: %v\n%s\nto repeat: go test ./exec/sim -run TestRandomGraphs -seeds 1 -seed %d",
+			t.Errorf("seed %d: %v\n%s\nto repeat: go test ./exec/sim -run TestRandomGraphs -seeds 1 -seed %d",
 				seed, err, s, seed)
+			small, err := shrink(seed)
+			t.Fatalf("the smallest graph of this seed that fails: %v\n%s\n%s", err, small, plan.Dump(small.plan))
 		}
 	}
+}
+
+// shrink looks for the smallest scenario of a seed that fails. Sizes are part of what the seed's choices are made from, so
+// a smaller one is another graph; but what is wrong mostly shows in one of them.
+func shrink(seed uint64) (*scenario, error) {
+	for _, z := range []size{{3, 1}, {3, 2}, {8, 1}, {8, 2}, {30, 1}, {30, 2}} {
+		for k := range uint64(200) {
+			s := newSized(seed+k, z)
+			if err := s.runSafely(); err != nil {
+				return s, err
+			}
+		}
+	}
+	s := newScenario(seed)
+	return s, s.runSafely()
 }
 
 // runSafely makes an error of a panic, so that the seed is told.

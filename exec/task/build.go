@@ -2,6 +2,7 @@ package task
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/pipec/pipec/compiler/plan"
@@ -41,8 +42,8 @@ type edgeInputs struct {
 
 // builder builds a graph.
 //
-// Tasks are those of the plan, but that the sink of dead letters and the first node of an optional branch always lead a
-// task of their own: the first because every task sends to it, the second because its queue is where rows are dropped.
+// Tasks are those of the plan, but that the sink of dead letters, the first node of an optional branch and a channel
+// always lead a task of their own: the first because every task sends to it, the others because they are their queues.
 type builder struct {
 	Parts
 	graph    *Graph
@@ -80,7 +81,7 @@ func Build(p Parts) *Graph {
 func (b *builder) split() {
 	pl := b.Shared.Plan
 	leads := func(node int) bool {
-		if node == pl.Settings.DeadLetters {
+		if node == pl.Settings.DeadLetters || pl.Nodes[node].Kind == plan.KindChannel {
 			return true
 		}
 		return slices.ContainsFunc(pl.Edges, func(e *plan.Edge) bool { return e.To == node && (e.Optional || !e.Fused) })
@@ -239,7 +240,7 @@ func (b *builder) connect(e *plan.Edge) {
 			x.keys = b.Compiler.Keys(e, layout)
 		}
 		inputs := b.inputs(n, targets, len(from))
-		x.out = exchange.NewOutbox(b.outboxConfig(n, grouping, e.Optional), inputs)
+		x.out = exchange.NewOutbox(b.outboxConfig(n, to[0].plan, grouping, e.Optional, len(from)), inputs)
 		n.task.outs = append(n.task.outs, x.out)
 		all = append(all, inputs...)
 	}
@@ -248,38 +249,61 @@ func (b *builder) connect(e *plan.Edge) {
 	})
 }
 
-func (b *builder) outboxConfig(n *node, g plan.Grouping, optional bool) exchange.Config {
+func (b *builder) outboxConfig(n *node, to *plan.Node, g plan.Grouping, optional bool, senders int) exchange.Config {
 	l := b.Shared.Limits
-	return exchange.Config{
+	c := exchange.Config{
 		Grouping: g, Optional: optional, Task: n.task.copy, Rows: l.BatchRows, Bytes: int64(l.BatchBytes), Linger: l.Linger,
 	}
+	if n.plan.Kind == plan.KindChannel {
+		c.Rows, c.Strict = min(c.Rows, int(max(1, channelArg(n.plan, "batch")))), true
+	}
+	if to.Kind == plan.KindChannel {
+		c.Rows, c.Strict = min(c.Rows, int(b.queueLimits(to, senders).Rows)), true
+		c.Drop = channelFull(to) == "drop_newest"
+	}
+	return c
+}
+
+// channelArg returns a number among a channel's arguments, or the largest one if it is not there.
+func channelArg(n *plan.Node, name string) int64 {
+	for _, a := range n.Connector.Args {
+		if a.Name == name && a.Value.Int() > 0 {
+			return a.Value.Int()
+		}
+	}
+	return math.MaxInt32
+}
+
+func channelFull(n *plan.Node) string {
+	for _, a := range n.Connector.Args {
+		if a.Name == "full" {
+			return a.Value.Str()
+		}
+	}
+	return ""
 }
 
 // inputs adds an input for a sender at each target.
 func (b *builder) inputs(from *node, targets []*node, senders int) []*exchange.Input {
 	out := make([]*exchange.Input, len(targets))
 	for i, n := range targets {
-		out[i] = n.task.inbox.Add(slices.Index(n.task.nodes, n), b.queueLimits(n, senders), from.task.waker)
+		out[i] = n.task.inbox.Add(slices.Index(n.task.nodes, n), b.queueLimits(n.plan, senders), from.task.waker)
 		n.eofs++
 	}
 	return out
 }
 
 // queueLimits returns a sender's share of a node's queue. A channel says how large its queue is.
-func (b *builder) queueLimits(n *node, senders int) exchange.Limits {
-	l := b.Shared.Limits
-	rows, bytes := l.QueueRows, l.QueueBytes
-	if n.plan.Kind == plan.KindChannel {
-		for _, a := range n.plan.Connector.Args {
-			switch {
-			case a.Name == "capacity" && a.Value.Int() > 0:
-				rows, bytes = a.Value.Int(), max(bytes, 64<<20)
-			case a.Name == "max_bytes" && a.Value.Int() > 0:
-				bytes = a.Value.Int()
-			}
+func (b *builder) queueLimits(n *plan.Node, senders int) exchange.Limits {
+	l := exchange.Limits{Rows: b.Shared.Limits.QueueRows, Bytes: b.Shared.Limits.QueueBytes}
+	if n.Kind == plan.KindChannel {
+		l = exchange.Limits{
+			Rows: channelArg(n, "capacity"), Bytes: channelArg(n, "max_bytes"), Strict: true,
+			Evict: channelFull(n) == "drop_oldest",
 		}
 	}
-	return exchange.Limits{Rows: max(1, rows/int64(senders)), Bytes: max(1, bytes/int64(senders))}
+	l.Rows, l.Bytes = max(1, l.Rows/int64(senders)), max(1, l.Bytes/int64(senders))
+	return l
 }
 
 func sameColumns(e *plan.Edge, from *plan.Node) bool {
@@ -312,7 +336,7 @@ func (b *builder) connectDead(id int) {
 			n := t.nodes[0]
 			inputs := b.inputs(n, to[i%len(to):i%len(to)+1], len(b.graph.Tasks))
 			x := &edge{plan: e, layout: layout, same: true}
-			x.out = exchange.NewOutbox(b.outboxConfig(n, plan.ToGlobal, false), inputs)
+			x.out = exchange.NewOutbox(b.outboxConfig(n, to[0].plan, plan.ToGlobal, false, 1), inputs)
 			t.outs = append(t.outs, x.out)
 			t.dead = &deadOut{edge: x, layout: layout}
 			all = append(all, inputs...)
@@ -359,8 +383,8 @@ func (g *Graph) Check(s *Shared) {
 	}
 }
 
-// Overflow returns how many rows were dropped in front of a node, or in it, because it is in an optional branch that
-// could not keep up. It may be called at any time.
+// Overflow returns how many rows were dropped in front of a node, or in it, because it is a full channel, or in an
+// optional branch that could not keep up. It may be called at any time.
 func (g *Graph) Overflow(node int) int64 {
 	total := int64(0)
 	for _, e := range g.edges {
@@ -368,10 +392,10 @@ func (g *Graph) Overflow(node int) int64 {
 			continue
 		}
 		for _, in := range e.inputs {
-			sent, discarded, received := in.Counts()
-			total += discarded
+			sent, dropped, left := in.Counts()
+			total += dropped
 			if e.tasks[0].cut.Load() {
-				total += sent - received
+				total += sent - left
 			}
 		}
 	}

@@ -74,6 +74,7 @@ type SourceMark struct {
 
 // NewCoordinator returns the coordinator of a run, which commits every interval ns; with 0 only at the end.
 func NewCoordinator(s *Shared, w Waker, interval int64) *Coordinator {
+	s.wakers = append(s.wakers, w)
 	return &Coordinator{shared: s, waker: w, interval: interval, nextAt: s.Host.Now() + interval}
 }
 

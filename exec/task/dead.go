@@ -2,6 +2,7 @@ package task
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/pipec/pipec/compiler/plan"
 	"github.com/pipec/pipec/exec/batch"
@@ -96,12 +97,27 @@ func (n *node) firstDead(b *batch.Batch, x Failure, f *flow) error {
 	}
 	return &Error{
 		Code: diag.DeadRow, Node: n.plan.Name, Place: x.Place,
-		Message: fmt.Sprintf("a row failed for good in `%s`: %s: %s%s", n.plan.Name, x.Code, x.Message, where),
+		Message: fmt.Sprintf("a row failed for good in `%s`: %s: %s%s", n.plan.Name, x.Code, shorten(x.Message), where),
 		Notes: []string{
-			"The row is " + string(rowJSON(nil, b, int(x.Row))) + ".",
+			"The row is " + shorten(string(rowJSON(nil, b, int(x.Row)))) + ".",
 			"Without `dead_letters` the first dead row stops the pipeline; its position is not passed.",
 		},
 	}
+}
+
+// maxShown is the most bytes of a row or of its message that an error shows to a person. The dead letter has all of it.
+const maxShown = 200
+
+// shorten cuts a text that is too long to be read, at a code point, and says how long it is.
+func shorten(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	end := maxShown
+	for end > maxShown-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s… (%d bytes)", text[:end], len(text))
 }
 
 // rowSource returns the source of a row and its position there, as far as they are known.

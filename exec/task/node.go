@@ -20,7 +20,6 @@ type node struct {
 	counters *Counters
 	eofs     int // inputs that have not ended
 	stopped  bool
-	flowing  bool // a control item has passed, for markers
 }
 
 // stage is what a kind of node does.

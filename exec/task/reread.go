@@ -65,7 +65,7 @@ func (a *reread) next() bool {
 
 func (a *reread) submit() {
 	a.flying = true
-	a.door.Submit(0, a.job)
+	a.door.Submit(a.src.node.task.shared.timeout(a.tries), a.job)
 }
 
 // read runs outside of the machine: it opens a reader at the span's start, and picks the failed roots by their number.
@@ -151,10 +151,15 @@ func (a *reread) poll() bool {
 	switch {
 	case a.err == nil:
 		a.ready = true
+		if a.tries > 0 {
+			t.shared.observe(Healthy, a.src.node.plan.Name, "", t.now)
+		}
 	case connector.IsFatal(a.err):
 		a.giveUp()
 	default:
-		a.tries++
+		if a.tries++; a.tries == 1 {
+			t.shared.observe(Unhealthy, a.src.node.plan.Name, a.err.Error(), t.now)
+		}
 		a.nextAt = t.now + backoff(a.tries, t.ids.Next())
 	}
 	return true
@@ -192,8 +197,6 @@ func (a *reread) giveUp() {
 		Message: fmt.Sprintf("`%s` could not be read again at position %d of %s: %v", n.plan.Name, a.r.Pos, a.part.Name, a.err),
 	})
 }
-
-func (a *reread) stop() {}
 
 func (a *reread) close() {
 	if a.door != nil {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pipec/pipec/compiler/plan"
 	"github.com/pipec/pipec/exec/batch"
 	"github.com/pipec/pipec/exec/connector"
 	"github.com/pipec/pipec/lang/diag"
@@ -311,7 +310,7 @@ const droppedUnknown = "unknown_outcome"
 
 // outcomes sorts the rows of a write: it returns those that have to be written again, and how long to wait.
 func (s *sinkStage) outcomes(rows []int32) (left []int32, wait int64, reason string) {
-	once := s.node.plan.Level == plan.AtMostOnce
+	once := len(s.cur.b.Spans) == 0 // rows that are followed by no tree are promised at most once
 	if s.err != nil {
 		if once {
 			s.unknown += len(rows)

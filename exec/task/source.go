@@ -191,7 +191,6 @@ func (s *sourceStage) poll() bool {
 // stop ends reading. What a read under way has still got is taken.
 func (s *sourceStage) stop() {
 	s.stopped = true
-	s.again.stop()
 	for _, p := range s.parts {
 		switch {
 		case p.ended:

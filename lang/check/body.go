@@ -29,7 +29,7 @@ func (c *checker) boltBody(d *ast.BoltDecl, bolt *Bolt) {
 		return
 	}
 	b := c.newBody(boltBody, "the bolt `"+d.Name.Name+"`")
-	b.in, b.bolt, b.windowed = bolt.In, bolt, d.Window != nil
+	b.in, b.bolt, b.windowed, b.locals, b.canFail = bolt.In, bolt, d.Window != nil, bolt.Locals, bolt.CanFail
 	sc := c.keyScope(&scope{body: b, fields: bolt.In}, bolt.Keys).inner()
 	for _, w := range bolt.With {
 		if sc.own(w.Name) == nil {

@@ -36,6 +36,11 @@ func libParams(params []catalog.Param) []param {
 // call checks a call of a function or aggregate, or the conversion of a string to an enum.
 func (c *checker) call(sc *scope, e *ast.CallExpr) types.Type {
 	c.setType(e.Fun, types.Invalid) // a function is no value
+	if name, ok := e.Fun.(*ast.NameExpr); ok && isLater(name.Name.Name) && c.unit.funcs[name.Name.Name] == nil {
+		c.notYet(e.Fun.Span(), "`"+name.Name.Name+"`")
+		c.skipArgs(sc, e)
+		return types.Invalid
+	}
 	if sc.body.kind == constBody {
 		c.errorf(diag.NotConstant, e.Span(), "a call is not constant").label("computed for each tuple").
 			note("A constant is made of literals, `let` and `param` of the file, and operators.")
@@ -54,6 +59,15 @@ func (c *checker) call(sc *scope, e *ast.CallExpr) types.Type {
 	}
 	c.skipArgs(sc, e)
 	return types.Invalid
+}
+
+// isLater reports whether a name is a function of the language that cannot be called yet.
+func isLater(name string) bool {
+	switch name {
+	case "env", "env_secret", "file_secret", "process":
+		return true
+	}
+	return false
 }
 
 // skipArgs checks arguments of a call that means nothing, for their own mistakes and so that their names count as used.
@@ -115,6 +129,9 @@ func (c *checker) unknownFunc(sc *scope, e *ast.CallExpr, id *ast.Ident) {
 			r.note("The module `%s` has one: `%s.%s`.", name, name, id.Name)
 			return
 		}
+	}
+	if !c.compares() {
+		return
 	}
 	names := slices.Collect(maps.Keys(c.unit.funcs))
 	names = slices.AppendSeq(names, maps.Keys(prelude.Funcs))

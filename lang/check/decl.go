@@ -142,7 +142,10 @@ func (c *checker) outputs(b *Bolt, d *ast.BoltDecl) {
 // clauses checks what stands between a bolt's header and its body.
 func (c *checker) clauses(b *Bolt, d *ast.BoltDecl) {
 	if d.By != nil && b.In != nil {
-		b.Keys = c.keys(c.edgeScope(b.In), d.By.Keys)
+		sc := c.edgeScope(b.In)
+		b.Keys = c.keys(sc, d.By.Keys)
+		b.CanFail = sc.body.canFail
+		b.Locals = sc.body.locals // an aggregate's argument may hold a key's value, so the body has slots of its own
 	}
 	if d.By != nil && d.Global != nil {
 		c.errorf(diag.ClauseConflict, d.Global.Span(), "`global` is for bolts without keys").

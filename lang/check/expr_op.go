@@ -180,7 +180,7 @@ func (c *checker) arithmeticStep(sc *scope, e *ast.BinaryExpr, x types.Type) typ
 		return types.Invalid
 	}
 	c.fold(e, []ast.Expr{e.X, e.Y}, func(v []value.Value) (value.Value, bool) {
-		result, err := Operate(e.Op, v[0], v[1])
+		result, err := operate(e.Op, v[0], v[1])
 		return result, c.foldFault(e, err)
 	})
 	return t
@@ -212,8 +212,8 @@ func (c *checker) canDivide(sc *scope, e *ast.BinaryExpr, x, y types.Type) bool 
 	return true
 }
 
-// Operate computes `x op y` of two constants for the operators of arithmetic.
-func Operate(op string, x, y value.Value) (value.Value, value.Err) {
+// operate computes `x op y` of two constants for the operators of arithmetic.
+func operate(op string, x, y value.Value) (value.Value, value.Err) {
 	switch op {
 	case "+":
 		return value.Add(x, y)
@@ -430,14 +430,14 @@ func (c *checker) ordering(sc *scope, e *ast.BinaryExpr) types.Type {
 		c.converted(e.X, t)
 		c.converted(e.Y, t)
 		c.fold(e, []ast.Expr{e.X, e.Y}, func(v []value.Value) (value.Value, bool) {
-			return value.OfBool(Ordered(e.Op, value.Compare(v[0], v[1]))), true
+			return value.OfBool(isOrdered(e.Op, value.Compare(v[0], v[1]))), true
 		})
 	}
 	return types.Bool
 }
 
-// Ordered reports whether an ordering operator holds for the result of a comparison: -1, 0 or 1.
-func Ordered(op string, result int) bool {
+// isOrdered reports whether an ordering operator holds for the result of a comparison: -1, 0 or 1.
+func isOrdered(op string, result int) bool {
 	switch op {
 	case "<":
 		return result < 0

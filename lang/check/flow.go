@@ -321,7 +321,9 @@ func (g *graph) unknownNode(ref *ast.Ref, origin bool) *vertex {
 		return lost
 	}
 	if told := g.unknown[first.Name]; told != nil {
-		told.related(first.Span(), "and here")
+		if len(told.Related) < mostAgain {
+			told.related(first.Span(), "and here")
+		}
 		if len(told.Fixes) > 0 {
 			fix := &told.Fixes[0]
 			fix.Edits = append(fix.Edits, replace(first.Span(), fix.Edits[0].Text))

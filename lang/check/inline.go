@@ -104,13 +104,15 @@ func (g *graph) runsWhole(w *ast.Window) bool {
 // typeAggregate gives the keys first, then the items.
 func (g *graph) typeAggregate(v *vertex, s *ast.AggregateStep) {
 	v.Outs = []Out{{At: v.At}}
+	var locals []types.Type // of the keys, which the arguments of aggregates may hold
 	if s.By != nil {
 		sc := g.edgeScope(v.In)
 		v.Keys = g.keys(sc, s.By.Keys)
 		g.endBody(sc)
-		v.CanFail = sc.body.canFail
+		v.CanFail, locals = sc.body.canFail, sc.body.locals
 	}
 	sc := g.aggregateBody("the `aggregate`", v.In, v.Keys)
+	sc.body.locals = locals
 	rec := g.record(sc, s.Record, nil)
 	g.endStep(v, sc)
 	if s.Window == nil || !g.runsWhole(s.Window) {

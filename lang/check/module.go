@@ -130,6 +130,11 @@ func (c *checker) enterUse(u *unit, d *ast.Use) {
 }
 
 func (c *checker) unknownModule(id *ast.Ident) {
+	switch id.Name {
+	case "http", "kafka", "sql", "exec", "udp", "tcp", "zookeeper":
+		c.notYet(id.Span(), "the module `"+id.Name+"`")
+		return
+	}
 	names := slices.Collect(maps.Keys(c.cat.Modules))
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	slices.Sort(names)

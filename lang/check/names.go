@@ -132,6 +132,18 @@ func (c *checker) unknownName(sc *scope, id *ast.Ident) {
 		c.errorf(diag.UnknownName, id.Span(), "there is no `%s` here", name).note("`%s` is known %s.", name, where)
 		return
 	}
+	r := c.errorf(diag.UnknownName, id.Span(), "no value `%s`", name)
+	c.lostNames[toldName{c.unit, sc.body, valueNames, name}] = r
+	if c.compares() {
+		r.suggest(id.Span(), name, c.inScope(sc), "In reach are")
+	}
+	if sc.body.kind == constBody {
+		r.note("A constant is made of literals, `let` and `param` of the file.")
+	}
+}
+
+// inScope returns the names of values in reach, in order.
+func (c *checker) inScope(sc *scope) []string {
 	var names []string
 	for s := sc; s != nil; s = s.parent {
 		names = append(names, slices.Collect(maps.Keys(s.names))...)
@@ -143,12 +155,7 @@ func (c *checker) unknownName(sc *scope, id *ast.Ident) {
 	}
 	names = slices.AppendSeq(names, maps.Keys(c.unit.values))
 	slices.Sort(names)
-	r := c.errorf(diag.UnknownName, id.Span(), "no value `%s`", name)
-	c.lostNames[toldName{c.unit, sc.body, valueNames, name}] = r
-	r.suggest(id.Span(), name, slices.Compact(names), "In reach are")
-	if sc.body.kind == constBody {
-		r.note("A constant is made of literals, `let` and `param` of the file.")
-	}
+	return slices.Compact(names)
 }
 
 // toldName is an unknown name, where it was looked for: in a body, or (nil) in a file.

@@ -22,8 +22,8 @@ func (c *checker) pipeline(d *ast.PipelineDecl) *Pipeline {
 		ordinals: map[string]int{},
 
 		unnamedTaken: map[string]bool{},
-		unknown:  map[string]*report{},
-		doubtful: map[string]bool{},
+		unknown:      map[string]*report{},
+		doubtful:     map[string]bool{},
 	}
 	g.readTold()
 	g.collect()

@@ -1,15 +1,12 @@
 package check_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pipec/pipec/internal/golden"
-	"github.com/pipec/pipec/lang"
 	"github.com/pipec/pipec/lang/check"
 	"github.com/pipec/pipec/lang/diag"
 	"github.com/pipec/pipec/lang/source"
@@ -157,76 +154,6 @@ pipeline p {
 			}
 			if c.to == "" && strings.Contains(got, "unanchored") {
 				t.Errorf("got\n%s", got)
-			}
-		})
-	}
-}
-
-// star is a pipeline of n bolts between one source and one sink, chain one of n bolts in a row, ring a circle of them.
-func star(n int) string {
-	var b strings.Builder
-	b.WriteString("    sink out = null.discard()\n    lines -> {\n")
-	for i := range n {
-		fmt.Fprintf(&b, "        b%d -> out\n", i)
-	}
-	return b.String() + "    }\n"
-}
-
-func chain(n int) string {
-	var b strings.Builder
-	b.WriteString("    lines")
-	for i := range n {
-		fmt.Fprintf(&b, " -> b%d", i)
-	}
-	return b.String() + " -> null.discard()\n"
-}
-
-func ring(n int) string { return chain(n) + fmt.Sprintf("    b%d -> b0\n", n-1) }
-
-func lost(n int) string { return strings.ReplaceAll(chain(n), "-> b", "-> c") }
-
-func wide(n int, flow func(int) string) string {
-	var b strings.Builder
-	b.WriteString("use file, null\n")
-	for i := range n {
-		fmt.Fprintf(&b, "bolt b%d(line: string) -> (line: string) { emit (line) }\n", i)
-	}
-	return b.String() + "pipeline p {\n    reliability at_least_once\n    source lines = file.lines(\"in.txt\")\n" + flow(n) + "}\n"
-}
-
-// TestLinear checks graphs of many nodes: eight times the nodes may not take much more than eight times as long, where
-// quadratic time would be 64 times as long. The least of several runs is compared, so that a busy machine does not
-// matter.
-func TestLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
-	for _, c := range []struct {
-		name string
-		flow func(int) string
-		code diag.Code // of all errors
-	}{
-		{"star", star, ""}, {"chain", chain, ""}, {"ring", ring, diag.Cycle}, {"unknown names", lost, diag.UnknownNode},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			took := func(n int) time.Duration {
-				text := wide(n, c.flow)
-				least := time.Hour
-				for range 3 {
-					start := time.Now()
-					_, list := lang.Check(source.NewFile("p.pipe", text), library(), nil)
-					least = min(least, time.Since(start))
-					for _, d := range list {
-						if d.Severity == diag.Error && d.Code != c.code {
-							t.Fatalf("%s %s %s", d.Span, d.Code, d.Message)
-						}
-					}
-				}
-				return least
-			}
-			few, many := took(1_250), took(10_000)
-			if many > 32*few {
-				t.Errorf("1,250 nodes take %v, 10,000 take %v", few, many)
 			}
 		})
 	}

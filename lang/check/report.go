@@ -106,6 +106,9 @@ func (c *checker) notYet(at source.Span, construct string) {
 // mistakes, and a bound on the time that one of a million mistakes takes.
 const mostCompared = 1_000_000
 
+// compares reports whether names are still compared with mistyped ones; where not, there is no need to collect them.
+func (c *checker) compares() bool { return c.nearestLeft > 0 }
+
 // suggest names the candidate that was most likely meant, and offers to put it in; where none is near, it lists the
 // candidates if they are few.
 func (r *report) suggest(at source.Span, name string, candidates []string, available string) *report {

@@ -99,7 +99,10 @@ func (c *checker) resolveLet(obj *Object, d *ast.LetDecl) {
 		return
 	}
 	if d.Type != nil {
-		obj.Type = c.typeExpr(d.Type)
+		if obj.Type = c.typeExpr(d.Type); types.IsInvalid(obj.Type) {
+			c.markUsed(d.Value)
+			return
+		}
 		c.constArg(d.Value, expect{t: obj.Type, of: "`" + obj.Name + "`", at: d.Type.Span()})
 		return
 	}
@@ -122,7 +125,11 @@ func (c *checker) resolveParam(obj *Object, d *ast.ParamDecl) {
 		c.errorf(diag.MissingArgument, d.Param.Name.Span(), "the parameter `%s` of a file that others use needs a default", obj.Name).
 			note("Only parameters of the main file are set on the command line.")
 	}
-	if d.Param.Default != nil {
+	switch {
+	case d.Param.Default == nil:
+	case types.IsInvalid(obj.Type):
+		c.markUsed(d.Param.Default)
+	default:
 		c.constArg(d.Param.Default, expect{t: obj.Type, of: "the parameter `" + obj.Name + "`", at: d.Param.Type.Span()})
 	}
 }

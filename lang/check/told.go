@@ -157,6 +157,10 @@ func (c *checker) isIndented(at source.Span) bool {
 	return col > 1
 }
 
+// longestAssumed is the longest line, in bytes, that assume reads. Nobody writes longer conditions, and a made line that
+// holds a thousand of them would be read a thousand times.
+const longestAssumed = 1000
+
 // assume takes every name in the line of a condition that the parser told something of for one that holds a value: what
 // the condition was to say of it is not known.
 func (c *checker) assume(sc *scope, at source.Span) {
@@ -164,6 +168,9 @@ func (c *checker) assume(sc *scope, at source.Span) {
 		return
 	}
 	text := at.File.LineSpan(at.File.OffsetLine(at.Start)).Text()
+	if len(text) > longestAssumed {
+		return
+	}
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !isLetter(r) }) {
 		if obj := sc.find(w); obj != nil && types.IsOptional(obj.Type) {
 			sc.body.facts.set(factKey{obj, ""}, true)

@@ -124,13 +124,13 @@ func (c *checker) unknownType(id *ast.Ident) {
 		c.errorf(diag.LibraryOnly, id.Span(), "only signatures of the standard library can say `%s`", id.Name)
 		return
 	}
-	names := slices.Sorted(maps.Keys(c.unit.types))
-	for _, b := range []string{"bool", "int", "float", "string", "bytes", "time", "duration"} {
-		names = append(names, b)
-	}
 	r := c.errorf(diag.UnknownType, id.Span(), "no type `%s`", id.Name)
 	c.lostNames[toldName{c.unit, nil, typeNames, id.Name}] = r
-	r.suggest(id.Span(), id.Name, names, "The types are")
+	if c.compares() {
+		names := slices.Sorted(maps.Keys(c.unit.types))
+		names = append(names, "bool", "int", "float", "string", "bytes", "time", "duration")
+		r.suggest(id.Span(), id.Name, names, "The types are")
+	}
 	if id.Name == "decimal" {
 		r.note("`decimal` is kept for later.")
 	}

@@ -5,12 +5,19 @@ import (
 	"unicode/utf8"
 )
 
+// longestName is the longest name, in bytes, that is compared: the effort grows with the square, and what is longer was
+// not typed by a person.
+const longestName = 200
+
 // Nearest returns the candidate that a mistyped name most likely meant, for "did you mean". It is the one at the
 // smallest distance, counted in letters that were left out, added, exchanged or swapped with their neighbour (optimal
 // string alignment); a difference of case alone counts as one. A name of up to five letters may differ by one, of up
 // to eight by two, a longer one by a third of its length, and never in all of its letters. Among equals, one with the
 // same first letter wins, then the alphabet decides, so the answer does not hang on the candidates' order.
 func Nearest(name string, candidates []string) (string, bool) {
+	if len(name) > longestName {
+		return "", false
+	}
 	limit := max(utf8.RuneCountInString(name)/3, 1)
 	best, bestDistance := "", limit+1
 	for _, c := range candidates {

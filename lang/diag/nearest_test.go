@@ -6,6 +6,13 @@ import (
 	"testing"
 )
 
+func TestNearestOfHugeName(t *testing.T) {
+	// The table of this pair would have 10^12 entries.
+	if got, ok := Nearest(strings.Repeat("a", 1_000_000), []string{strings.Repeat("b", 1_000_000)}); ok {
+		t.Errorf("a name of %d bytes is suggested", len(got))
+	}
+}
+
 func TestNearest(t *testing.T) {
 	for _, c := range []struct {
 		name       string

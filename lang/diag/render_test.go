@@ -244,6 +244,15 @@ func TestRenderHugeLine(t *testing.T) {
 }
 
 // The mark stands in the terminal's column where the marked text starts, whatever stands before it.
+func TestRenderHugeMessage(t *testing.T) {
+	huge := strings.Repeat("é", 1_000_000)
+	list := List{{Code: "N0102", Severity: Error, Message: huge, Notes: []string{huge}}}
+	got := render(t, list, Options{})
+	if len(got) > 3*longestSafe || strings.Count(got, "é…") != 2 {
+		t.Errorf("%d bytes are shown of a message and a note of a megabyte", len(got))
+	}
+}
+
 func TestMarkColumn(t *testing.T) {
 	parts := []string{"a", "\t", "世", "e\u0301", "👩‍👩‍👧", "🇩🇪", " ", "\x01", "\xff", "ก็", "\u202e"}
 	random := rand.New(rand.NewPCG(1, 2))

@@ -99,20 +99,34 @@ func plainCell(start, end int, text string) cell {
 	return cell{start, end, shown, uniseg.StringWidth(shown)}
 }
 
+// longestSafe is how many bytes of a line of a message are shown: a name of a megabyte helps nobody.
+const longestSafe = 1000
+
 // safe returns the text with everything that would act on a terminal replaced as in a source line. Line ends become
-// the separator; tabs become spaces.
+// the separator; tabs become spaces; of a very long line the beginning stays.
 func safe(text, lineEnd string) string {
 	var b strings.Builder
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
 			b.WriteString(lineEnd)
 		}
-		for _, c := range cellsOf(strings.TrimSuffix(line, "\r")) {
+		line, long := strings.TrimSuffix(line, "\r"), len(line) > longestSafe+1
+		if long {
+			end := longestSafe
+			for end > longestSafe-utf8.UTFMax && !utf8.RuneStart(line[end]) {
+				end--
+			}
+			line = line[:end]
+		}
+		for _, c := range cellsOf(line) {
 			if c.isTab() {
 				b.WriteString(" ")
 				continue
 			}
 			b.WriteString(c.shown)
+		}
+		if long {
+			b.WriteString("…")
 		}
 	}
 	return b.String()

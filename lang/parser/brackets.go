@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strings"
+
 	plex "github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/pipec/pipec/lang/diag"
@@ -12,10 +14,13 @@ import (
 // nothing else is looked at, so well-formed programs may be laid out as their authors like. When a closer meets another
 // opener, or a chunk ends with something open, the chunk is scanned again, carefully:
 //
-//   - A line that is indented no more than the line of an open bracket ends that bracket, unless it begins with the
-//     closer. So a forgotten `)` costs its line, and a forgotten `}` is told where it was opened. A bracket whose
+//   - A line that is indented no more than the line of an open bracket ends that bracket; one that begins with a closer
+//     ends what was opened behind the opener of the same indentation. So a forgotten `)` costs its line, and a forgotten `}` is told where it was opened. A bracket whose
 //     content was written flush with its opener says nothing by its indentation and is left alone.
 //   - A hole ends with its line.
+//   - Where there is a closer too many, a line that is indented more than the one before it, which is whole by itself,
+//     is taken for the content of a brace that was forgotten; or a closer that is indented more than its opener's line
+//     is the one.
 //   - A closer that meets another opener closes all that was opened behind its own opener; one without any is left out.
 //
 // A declaration word in column 1 that begins a declaration ends every open bracket, in both scans.
@@ -116,9 +121,67 @@ func (s *scanner) close(c byte) {
 }
 
 // isSurplus reports whether a closer at pos, which would close t, is the one too many that the first scan has met: it
-// begins a line that is indented more than the line of t.
+// begins a line that is indented more than the line of t, or stands in mid-line although t's content has lines of its
+// own.
 func (s *scanner) isSurplus(t *bracket) bool {
-	return s.careful && s.surplus && s.newline && t.off < s.lineStart && s.indent > t.indent
+	if !s.careful || !s.surplus || t.off >= s.lineStart {
+		return false
+	}
+	return s.newline && s.indent > t.indent || !s.newline && t.kind == '{' && t.seen
+}
+
+// forgottenBrace puts in the opening brace for the closer that is one too many: at the end of a line that is whole by
+// itself and is followed by one that is indented more.
+func (s *scanner) forgottenBrace(lineIndent int) {
+	n := len(s.toks)
+	if s.inBrackets() || n == 0 || s.indent <= lineIndent || !canEnd(&s.toks[n-1]) && !isToken(&s.toks[n-1], "->") {
+		return
+	}
+	rest := s.text[s.pos:]
+	word := rest[:s.wordLen(s.pos)]
+	if word == "" && rest[0] != '"' || word == "else" || goesOn(word) || len(s.stack) == 0 && !hasBody(s.toks[0].Value) ||
+		!s.endsWithBrace(lineIndent) {
+		return
+	}
+	prev := s.toks[n-1]
+	at := prev.Pos.Column
+	s.surplus = false
+	s.tell(diag.ExpectedToken, prev.Pos.Offset, at, "expected `{` after %s", describe(&prev)).
+		label("the line ends here").fix("Write `{`", at, at, " {")
+	s.toks = append(s.toks, plex.Token{Type: tokOp, Value: "{", Pos: plex.Position{Offset: at, Column: at}})
+	s.depth++
+	s.stack = append(s.stack, bracket{kind: '{', off: at, indent: lineIndent, toks: n + 1, seen: true})
+}
+
+// endsWithBrace reports whether the lines from here on that are indented more than indent are followed by a closing
+// brace with that indentation.
+func (s *scanner) endsWithBrace(indent int) bool {
+	for at := s.lineStart; at < len(s.text); {
+		first := s.skipBlanks(at)
+		if first < len(s.text) && s.text[first] != '\n' && s.text[first] != '\r' && first-at <= indent {
+			return first-at == indent && s.text[first] == '}'
+		}
+		n := strings.IndexByte(s.text[first:], '\n')
+		if n < 0 {
+			return false
+		}
+		at = first + n + 1
+	}
+	return false
+}
+
+// goesOn reports whether a word can begin a line on which a bolt's header, a join or a step goes on.
+func goesOn(word string) bool {
+	switch word {
+	case "with", "on", "within", "of", "lag", "aggregate":
+		return true
+	}
+	return isClauseWord(word)
+}
+
+// hasBody reports whether a declaration that begins with word has braces.
+func hasBody(word string) bool {
+	return word == "bolt" || word == "fn" || word == "pipeline" || word == "test"
 }
 
 // strayCloser tells a closer that closes nothing. What stands behind a stray brace outside of everything belongs to a
@@ -168,10 +231,14 @@ func (s *scanner) openerOf(c byte) int {
 }
 
 // mistyped reports whether c, whose own opener is at index k of the stack, was meant to close t: there is none, or it
-// is a brace of an earlier line, which nobody closes in mid-line.
+// is a brace of an earlier line, which nobody closes in mid-line; or c begins a line that is indented as the line of t
+// and not as that of its own opener.
 func (s *scanner) mistyped(t *bracket, k int, c byte) bool {
-	if t.kind == 'H' || t.kind == '{' || t.off < s.lineStart {
+	if t.kind == 'H' || t.kind == '{' {
 		return false
+	}
+	if t.off < s.lineStart {
+		return s.newline && t.indent == s.indent && (k < 0 || s.stack[k].indent != s.indent)
 	}
 	return k < 0 || c == '}' && s.stack[k].kind == '{' && s.stack[k].off < s.lineStart
 }
@@ -192,8 +259,8 @@ func (s *scanner) closeTo(n int) {
 			continue // its hole is told
 		}
 		line := s.f.OffsetLine(b.off)
-		if line == told {
-			continue
+		if line == told || told >= 0 && s.pos >= len(s.text) {
+			continue // where the text breaks off, one is enough
 		}
 		told = line
 		switch {
@@ -206,7 +273,7 @@ func (s *scanner) closeTo(n int) {
 			s.tell(diag.UnclosedBracket, b.off, b.off+1, "this `%c` is never closed", b.kind).
 				label("no `" + string(closerOf(b.kind)) + "` for it")
 		}
-		if b.kind != '{' {
+		if b.kind != '{' || line == s.f.OffsetLine(at) {
 			s.spoiled = append(s.spoiled, extent{b.off, at})
 		}
 	}
@@ -223,13 +290,15 @@ func (s *scanner) putIn(n, at int) {
 		keep := s.depth <= maxDepth
 		s.pop()
 		if keep {
-			s.toks = append(s.toks, plex.Token{Type: kind, Value: text, Pos: plex.Position{Offset: at, Column: at}})
+			pos := plex.Position{Offset: at, Column: at, Line: flagTold}
+			s.toks = append(s.toks, plex.Token{Type: kind, Value: text, Pos: pos})
 		}
 	}
 }
 
 // lineBegins looks at the first token of a line, which begins at pos, and reports whether it begins the next chunk.
 func (s *scanner) lineBegins() bool {
+	lineIndent := s.indent // of the line before
 	s.indent = s.pos - s.lineStart
 	c := s.text[s.pos]
 	closer := c == ')' || c == ']' || c == '}'
@@ -242,20 +311,44 @@ func (s *scanner) lineBegins() bool {
 			return true
 		}
 	}
-	if s.careful && !s.surplus && !s.muted() {
-		s.closeByIndent(closer)
+	if s.careful && !s.muted() {
+		s.closeHoles()
+	}
+	switch {
+	case !s.careful || s.muted():
+	case s.surplus:
+		s.forgottenBrace(lineIndent)
+	default:
+		s.closeByIndent(c)
 	}
 	return false
 }
 
-func (s *scanner) closeByIndent(closer bool) {
-	n := len(s.stack)
-	for n > 0 {
-		b := &s.stack[n-1]
-		ends := b.kind == 'H' || b.kind == '"' || !b.flush && (s.indent < b.indent || s.indent == b.indent && !closer)
-		if !ends {
-			break
+// closeHoles closes the strings whose holes the line before has left open.
+func (s *scanner) closeHoles() {
+	for i := range s.stack {
+		if s.stack[i].kind == '"' {
+			s.closeTo(i)
+			s.surplus = false // its closers were taken for others
+			return
 		}
+	}
+}
+
+// closeByIndent closes the brackets that a line which begins with c, and is indented as it is, ends: one that begins
+// with a closer those behind the opener of its own indentation, any other those of its indentation and of deeper ones.
+func (s *scanner) closeByIndent(c byte) {
+	n := len(s.stack)
+	if isCloser(string(c)) {
+		for i := n - 1; i >= 0; i-- {
+			if b := &s.stack[i]; closerOf(b.kind) == c && b.indent == s.indent {
+				s.closeTo(i + 1)
+				return
+			}
+		}
+		return
+	}
+	for n > 0 && !s.stack[n-1].flush && s.indent <= s.stack[n-1].indent {
 		n--
 	}
 	s.closeTo(n)

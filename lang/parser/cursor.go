@@ -131,15 +131,16 @@ func (p *parse) atLineEnd() bool {
 	return t.Type == tokNL || t.Type == plex.EOF || t.Type == tokOp && t.Value == "}"
 }
 
-// atFreshLine reports whether the next token begins a line on which a statement could begin.
+// atFreshLine reports whether the next token begins a line on which a statement could begin, which is indented no more
+// than the statement that is being parsed.
 func (p *parse) atFreshLine() bool {
 	t := p.peek()
-	return isFirst(t) && canBegin(t.Type, t.Value)
+	return isFirst(t) && canBegin(t.Type, t.Value) && lineIndent(t) <= p.indent
 }
 
 // skipLine takes what is left of a broken line, brackets as a whole.
 func (p *parse) skipLine() {
-	for !p.atLineEnd() && !p.atFreshLine() && !(p.isKind(tokOp) && isCloser(p.peek().Value)) {
+	for !p.atLineEnd() && !p.atFreshLine() {
 		p.skipPart()
 	}
 }
@@ -149,15 +150,15 @@ func (p *parse) endLine(what string) {
 	if p.atLineEnd() || p.told == p.cursor() && p.atFreshLine() {
 		return
 	}
-	t := p.peek()
-	d := p.tell(diag.ExpectedEnd, t.Pos.Offset, t.Pos.Column, "expected the end of the line after %s, found %s", what, describe(t))
-	p.adviseEnd(d, t)
-	p.skipLine()
-	if p.isKind(tokOp) && isCloser(p.peek().Value) && !p.is("}") {
-		p.next()
-		p.skipLine()
+	if t := p.peek(); !p.broken() {
+		d := p.tell(diag.ExpectedEnd, t.Pos.Offset, t.Pos.Column, "expected the end of the line after %s, found %s", what, describe(t))
+		p.adviseEnd(d, t)
 	}
+	p.skipLine()
 }
+
+// broken reports whether something has been told of the line that is being parsed.
+func (p *parse) broken() bool { return len(p.scanner.diags) > p.sound }
 
 // finish ends the line of a statement that was parsed whole, or skips the rest of one that was not.
 func (p *parse) finish(ok bool, what string) {
@@ -171,17 +172,34 @@ func (p *parse) finish(ok bool, what string) {
 // braces parses the lines between braces: one is called at the first token of each and must leave the cursor at the
 // end of its line. The opening brace must be the next token.
 func (p *parse) braces(one func()) {
+	outer := p.indent
+	defer func() { p.indent = outer }()
 	p.next()
 	for {
-		for p.isKind(tokNL) {
-			p.next()
-		}
+		p.newlines()
 		if p.isKind(plex.EOF) || p.accept("}") {
 			return
 		}
-		before := p.cursor()
-		one()
-		if p.cursor() == before {
+		p.line(one)
+	}
+}
+
+// line parses one line with one, and skips the lines behind a broken one that are indented more: they belong to it.
+func (p *parse) line(one func()) {
+	before, sound := p.cursor(), p.sound
+	p.indent, p.sound = lineIndent(p.peek()), len(p.scanner.diags)
+	one()
+	whole := !p.broken()
+	p.sound = sound
+	if p.cursor() == before {
+		p.skipPart()
+	}
+	if whole {
+		return
+	}
+	for f := p.peekAt(1); p.isKind(tokNL) && f.Type != plex.EOF && lineIndent(f) > p.indent && !isToken(f, "}"); f = p.peekAt(1) {
+		p.next()
+		for !p.isKind(tokNL) && !p.isKind(plex.EOF) && !p.is("}") {
 			p.skipPart()
 		}
 	}
@@ -194,13 +212,17 @@ func (p *parse) list(closer string, item func()) (comma bool) {
 		if p.accept(closer) {
 			return comma
 		}
-		before := p.cursor()
+		before, told := p.cursor(), len(p.scanner.diags)
 		item()
 		comma = p.accept(",")
 		if comma || p.is(closer) {
 			continue
 		}
-		p.betweenItems(closer, before)
+		if len(p.scanner.diags) > told {
+			p.skipItem(closer)
+		} else {
+			p.betweenItems(closer, before)
+		}
 		if p.accept(",") {
 			comma = true
 		}
@@ -211,6 +233,9 @@ func (p *parse) list(closer string, item func()) (comma bool) {
 // betweenItems tells what stands where a comma or the closer should, and skips it unless an item begins there.
 func (p *parse) betweenItems(closer string, before int) {
 	t := p.peek()
+	if isFirst(t) && p.toks[p.cursor()-1].Pos.Line&flagTold != 0 {
+		return // the comma is lost in the broken line before
+	}
 	d := p.tell(diag.ExpectedToken, t.Pos.Offset, t.Pos.Column, "expected `,` or `%s`, found %s", closer, describe(t))
 	p.adviseEnd(d, t)
 	named := (t.Type == tokIdent || t.Type == tokKw) && isToken(p.peekAt(1), ":")
@@ -218,6 +243,11 @@ func (p *parse) betweenItems(closer string, before int) {
 		d.fix("Write a comma", p.end(), p.end(), ",")
 		return
 	}
+	p.skipItem(closer)
+}
+
+// skipItem skips what is left of a broken item of a list.
+func (p *parse) skipItem(closer string) {
 	for !p.is(",") && !p.is(closer) && !p.isKind(plex.EOF) {
 		p.skipPart()
 	}

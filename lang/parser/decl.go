@@ -17,11 +17,7 @@ func (p *parse) decls(out []ast.Decl) []ast.Decl {
 			return out
 		}
 		p.told, p.depth, p.assign, p.tooDeep = -1, 0, false, false
-		before := p.cursor()
-		out = append(out, p.decl())
-		if p.cursor() == before {
-			p.skipPart()
-		}
+		p.line(func() { out = append(out, p.decl()) })
 	}
 }
 
@@ -180,11 +176,11 @@ func (p *parse) boltDecl() ast.Decl {
 	}
 	if set, reached := v.Clauses.(*clauseSet); reached {
 		d.Clauses = set.Clauses
+		d.Outputs = append(d.Outputs, set.outputs...)
 	}
 	if !ok {
-		for p.isKind(tokNL) && isClauseWord(p.peekAt(1).Value) {
+		for p.toBrace(); p.isKind(tokNL) && isClauseWord(p.peekAt(1).Value); p.toBrace() {
 			p.next() // the header goes on
-			p.toBrace()
 		}
 		d.Body = p.bodyBehind()
 	}
@@ -216,8 +212,7 @@ func (p *parse) clauses() *clauseSet {
 				return c
 			}
 		case p.is("("):
-			p.expected(t, []string{`"->"`}, "bolt name(field: type) -> (field: type) { … }")
-			p.skipPart()
+			p.looseRecord(c)
 		case t.Type == tokIdent && t.Value == "with":
 			p.newlines()
 			p.tell(diag.ExpectedToken, t.Pos.Offset, t.Pos.Column, "expected `with` before `->`, found it behind").
@@ -239,6 +234,25 @@ func (p *parse) clauses() *clauseSet {
 			return c
 		}
 	}
+}
+
+// looseRecord tells a bracket in a bolt's header before which a word is missing: `with` before parameters, an arrow
+// before the output.
+func (p *parse) looseRecord(c *clauseSet) {
+	from, told := p.lx.MakeCheckpoint(), p.told
+	t := p.peek()
+	p.skipPart()
+	isParams := p.is("->")
+	p.lx.LoadCheckpoint(from)
+	p.told = told
+	if isParams {
+		p.expected(t, []string{`"with"`}, "bolt name(field: type) with (parameter: type = default) -> (field: type) { … }")
+		p.skipPart()
+		p.next()
+	} else {
+		p.expected(t, []string{`"->"`}, "bolt name(field: type) -> (field: type) { … }")
+	}
+	c.outputs = append(c.outputs, p.outputs()...)
 }
 
 // clause parses one clause into c and reports whether it was whole. The first of two stays.

@@ -82,7 +82,7 @@ func (p *parse) binary(least int) ast.Expr {
 			return x
 		}
 		t := p.next()
-		if prec == precCompare && chained {
+		if prec == precCompare && chained && !p.broken() {
 			p.tellAside(diag.ChainedComparison, p.tokenBase(t).At, "comparisons do not chain: `%s` cannot compare the answer of another", op).
 				note("Write both comparisons and `&&` between them, as in `a < b && b < c`.")
 		}
@@ -293,8 +293,10 @@ func (p *parse) index(x ast.Expr, start int) ast.Expr {
 func (p *parse) call(x ast.Expr, start int) ast.Expr {
 	height := p.height
 	if !callable(x) {
-		p.tellAside(diag.NotCallable, x.Span(), "only a function can be called, by its name").
-			note("A call is `name(…)` or `module.name(…)`.")
+		if !p.broken() {
+			p.tellAside(diag.NotCallable, x.Span(), "only a function can be called, by its name").
+				note("A call is `name(…)` or `module.name(…)`.")
+		}
 		p.args()
 		p.height = 1
 		return &ast.BadExpr{Base: p.around(start, x)}

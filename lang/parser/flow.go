@@ -38,7 +38,7 @@ func (p *parse) pitem() ast.PItem {
 		return p.joinItem()
 	}
 	if second.Type == tokIdent && isToken(p.peekAt(2), "=") || isToken(second, "=") || isToken(second, "(") ||
-		isDeclWord(t.Value) {
+		isDeclWord(t.Value) || t.Value == "optional" || t.Value == "when" || t.Value == "default" {
 		return p.badItem()
 	}
 	return p.settingItem()
@@ -131,6 +131,12 @@ func asHops(l hops) []*ast.Hop {
 func (p *parse) badItem() ast.PItem {
 	t := p.peek()
 	start := t.Pos.Offset
+	if word := t.Value; word == "optional" || word == "when" || word == "default" {
+		p.tell(diag.ExpectedItem, start, t.Pos.Column, "expected a line of a pipeline, found `%s`, which stands in branches", word).
+			note("Branches are written `a -> { b, optional c }` or `a -> route { when condition -> b, default -> c }`.")
+		p.skipLine()
+		return &ast.BadItem{Base: p.since(start)}
+	}
 	d := p.tell(diag.ExpectedItem, start, t.Pos.Column,
 		"expected a line of a pipeline (a source, channel, sink, bolt, join, flow or setting), found %s", describe(t))
 	p.advise(d, t, adviceInPipeline, itemWords[:])
@@ -201,6 +207,9 @@ func (p *parse) step() ast.Step {
 	t := p.peek()
 	start := t.Pos.Offset
 	switch {
+	case p.is("{") && p.beginsCases():
+		p.expected(t, []string{`"route"`}, "route { when condition -> step, default -> step }")
+		return p.cases(start)
 	case p.is("{"):
 		return p.branches()
 	case t.Type == tokBad || t.Type == tokBadLit:
@@ -336,6 +345,21 @@ func (p *parse) branches() ast.Step {
 func (p *parse) route() ast.Step {
 	start := p.start()
 	p.next()
+	return p.cases(start)
+}
+
+// beginsCases reports whether the brace at the cursor holds the cases of a route.
+func (p *parse) beginsCases() bool {
+	i := 1
+	for p.peekAt(i).Type == tokNL {
+		i++
+	}
+	f := p.peekAt(i + 1)
+	return isToken(p.peekAt(i), "when") && (beginsValue(f) && !isToken(f, "(")) || isToken(p.peekAt(i), "default") && isArrow(f)
+}
+
+// cases parses the cases of a route that began at start.
+func (p *parse) cases(start int) ast.Step {
 	r := &ast.RouteStep{}
 	broken := false
 	p.separated(func() {

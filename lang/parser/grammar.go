@@ -51,7 +51,10 @@ type (
 	tlineList  []ast.TStmt
 	recordList []*ast.RecordExpr
 	hopList    []*ast.Hop
-	clauseSet  struct{ ast.Clauses }
+	clauseSet  struct {
+		ast.Clauses
+		outputs []*ast.Output // found without an arrow before them
+	}
 )
 
 func (paramList) isParams()   {}

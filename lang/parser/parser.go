@@ -38,8 +38,10 @@ func Parse(f *source.File) (*ast.File, diag.List) {
 	p := &parse{f: f, scanner: s}
 	file := &ast.File{Base: ast.Base{At: source.Span{File: f, Start: 0, End: len(f.Text())}}, Source: f}
 	p.within(func() {
-		for p.nextChunk() {
+		for from := 0; p.nextChunk(); from = len(s.diags) {
+			scanned := len(s.diags)
 			file.Decls = p.decls(file.Decls)
+			s.diags = s.diags[:from+withoutEchoes(s.diags[from:], scanned-from)]
 		}
 	})
 	file.Comments = s.comments
@@ -80,6 +82,9 @@ type parse struct {
 	told   int // the cursor where something was told last, -1 for nowhere in the chunk
 
 	tooDeep bool // told in this declaration that something nests too deeply
+	indent  int  // of the line of the statement that is being parsed
+	sound   int  // number of diagnostics before the line that is being parsed
+	test    bool // a test is parsed
 	cond    bool // a condition is parsed
 	assign  bool // `=` may stand behind an expression here
 }

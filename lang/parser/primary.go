@@ -73,6 +73,9 @@ func (p *parse) beginsStatement(t *plex.Token) bool {
 	}
 	if t.Type == tokIdent {
 		f, g := p.peekAt(1), p.peekAt(2)
+		if p.test && isTestWord(t.Value) && (beginsValue(f) || f.Type == tokNL) {
+			return true
+		}
 		return isToken(f, "=") || f.Type == tokIdent && isToken(g, "=") && isDeclWord(t.Value)
 	}
 	i := 1                // of the token behind the brace of an `if`

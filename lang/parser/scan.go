@@ -193,7 +193,7 @@ func (s *scanner) emit(kind plex.TokenType, start, end int) {
 }
 
 func (s *scanner) emitAs(kind plex.TokenType, text string, start, end int) {
-	flags := s.told
+	flags := s.told | s.indent<<flagBits
 	s.told = 0
 	if s.newline {
 		flags |= flagFirst
@@ -295,7 +295,7 @@ func (s *scanner) operator() {
 	rest := s.text[s.pos:]
 	if len(rest) >= 2 && isOperatorPart(rest[1]) {
 		for _, o := range foreign {
-			if strings.HasPrefix(rest, o.found) {
+			if strings.HasPrefix(rest, o.found) && (o.found != "::" || s.joinsWords(2)) {
 				s.foreignOperator(o.found, o.want, o.why)
 				return
 			}
@@ -332,6 +332,12 @@ func (s *scanner) operator() {
 	default:
 		s.stray()
 	}
+}
+
+// joinsWords reports whether the operator of n bytes at pos touches words on both sides.
+func (s *scanner) joinsWords(n int) bool {
+	before, after := s.pos-1, s.pos+n
+	return before >= 0 && after < len(s.text) && (isLetter(s.text[before]) || isDigit(s.text[before])) && isLetter(s.text[after])
 }
 
 func isOperatorPart(c byte) bool { return strings.IndexByte("=>&|.[*<:?", c) >= 0 }

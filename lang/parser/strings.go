@@ -97,7 +97,8 @@ func (s *scanner) unclosedString(start, end int) {
 // swallowed closes the brackets whose closers stand in text, which a string without end has taken.
 func (s *scanner) swallowed(text string, at int) {
 	for i := 0; i < len(text) && len(s.stack) > 0; i++ {
-		if t := s.top(); (text[i] == ')' || text[i] == ']' || text[i] == '}') && closerOf(t.kind) == text[i] && t.kind != 'H' {
+		t := s.top()
+		if (text[i] == ')' || text[i] == ']' || text[i] == '}' && t.off >= s.lineStart) && closerOf(t.kind) == text[i] && t.kind != 'H' {
 			s.putIn(len(s.stack)-1, at)
 		}
 	}

@@ -14,8 +14,18 @@ func (p *parse) tlines() []ast.TStmt {
 			return nil
 		}
 	}
+	p.test = true
 	p.braces(func() { out = append(out, p.tline()) })
+	p.test = false
 	return out
+}
+
+func isTestWord(word string) bool {
+	switch word {
+	case "feed", "advance", "end", "set", "swap", "expect", "fault":
+		return true
+	}
+	return false
 }
 
 func (p *parse) tline() ast.TStmt {

@@ -29,12 +29,15 @@ const (
 )
 
 // A token's Pos holds offsets alone: Offset is its first byte and Column, against participle's habit, the byte behind
-// its last; a token that was put in (a newline, a missing bracket) is empty. Line holds flags. Nothing of this leaves
-// the package.
+// its last; a token that was put in (a newline, a missing bracket) is empty. Line holds flags and, above them, the
+// indentation of the token's line in bytes. Nothing of this leaves the package.
 const (
 	flagFirst = 1 << iota // the token is the first of its line
 	flagTold              // the scanner told something of the token, which has been taken for another
+	flagBits  = iota
 )
+
+func lineIndent(t *plex.Token) int { return t.Pos.Line >> flagBits }
 
 func isFirst(t *plex.Token) bool { return t.Pos.Line&flagFirst != 0 }
 

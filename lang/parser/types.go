@@ -90,6 +90,10 @@ func (p *parse) field() *ast.FieldDef {
 	case t.Type == tokIdent && !isFirst(t) && f.Name.Name != "":
 		p.tellAside(diag.ExpectedToken, p.tokenBase(t).At, "expected `:`, found %s", describe(t)).
 			fix("Write `:`", p.end(), p.end(), ":")
+		if isToken(p.peekAt(1), ":") { // a word too many
+			p.next()
+			p.next()
+		}
 		f.Type = p.typeExpr()
 	default:
 		p.expected(t, []string{`":"`}, "name: type")
@@ -192,13 +196,6 @@ func (p *parse) buildParam(v *param, start int) *ast.Param {
 	out := &ast.Param{Name: p.orName(v.Name), Each: v.Each, Type: p.orType(v.Type), Default: v.Default}
 	out.Base = p.around(start, out.Name)
 	return out
-}
-
-// skipItem skips what is left of a broken item of a list.
-func (p *parse) skipItem(closer string) {
-	for !p.is(",") && !p.is(closer) && !p.atLineEnd() {
-		p.skipPart()
-	}
 }
 
 // skipTo skips to the closer of the bracket that the cursor is in.
