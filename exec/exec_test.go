@@ -125,11 +125,11 @@ func TestFirstDeadRowStops(t *testing.T) {
 
 func TestStopDrains(t *testing.T) {
 	g := newGraph(plan.P1)
-	k := &taker{}
+	k := &taker{took: signal{at: 100_000, ch: make(chan struct{})}}
 	src := g.source(&counter{parts: 2}, 2)
 	g.edge(src, g.sink("sink", k, 2), plan.ToShuffle)
 	run := g.start(t)
-	until(t, func() bool { return run.Stats().Nodes[0].In > 100_000 })
+	soon(t, k.took.ch)
 	run.Stop()
 	res, err := wait(t, run)
 	if err != nil || res.Undelivered != 0 || k.rows != res.Read {
@@ -137,25 +137,23 @@ func TestStopDrains(t *testing.T) {
 	}
 }
 
-// until waits for something that another goroutine brings about.
-func until(t *testing.T, ok func() bool) {
+// soon waits for something that another goroutine brings about.
+func soon(t *testing.T, ch chan struct{}) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for !ok() {
-		if time.Now().After(deadline) {
-			t.Fatal("it does not come about")
-		}
-		time.Sleep(100 * time.Microsecond)
+	select {
+	case <-ch:
+	case <-time.After(20 * time.Second):
+		t.Fatal("it does not come about")
 	}
 }
 
 func TestKillLeavesABlockedSink(t *testing.T) {
 	g := newGraph(plan.P1)
-	k := &taker{block: make(chan struct{})}
+	k := &taker{block: make(chan struct{}), called: signal{ch: make(chan struct{})}}
 	src := g.source(&counter{parts: 1}, 1)
 	g.edge(src, g.sink("sink", k, 1), plan.ToGlobal)
 	run := g.start(t)
-	until(t, func() bool { return run.Stats().Nodes[0].In > 1000 })
+	soon(t, k.called.ch)
 	run.Stop()
 	run.Stop()
 	res, err := wait(t, run)
@@ -212,12 +210,12 @@ func TestLostAnswersAreWrittenAgain(t *testing.T) {
 
 func TestOptionalBranchHoldsNothingBack(t *testing.T) {
 	g := newGraph(plan.P1)
-	k, slow := &taker{}, &taker{block: make(chan struct{})}
+	k, slow := &taker{took: signal{at: 200_000, ch: make(chan struct{})}}, &taker{block: make(chan struct{})}
 	src := g.source(&counter{parts: 1, each: 200_000}, 1)
 	g.edge(src, g.sink("sink", k, 1), plan.ToGlobal)
 	g.edge(src, g.sink("optional", slow, 1), plan.ToGlobal).Optional = true
 	run := g.start(t)
-	until(t, func() bool { k.mu.Lock(); defer k.mu.Unlock(); return k.rows == 200_000 })
+	soon(t, k.took.ch)
 	close(slow.block)
 	res, err := wait(t, run)
 	if err != nil || res.Undelivered != 0 {
@@ -233,13 +231,14 @@ func TestOptionalBranchHoldsNothingBack(t *testing.T) {
 func TestStopThrowsOpenWindowsAway(t *testing.T) {
 	g := newGraph(plan.P2)
 	k := &taker{}
-	src := g.source(&counter{parts: 1}, 1)
+	c := &counter{parts: 1, reached: signal{at: 100_000, ch: make(chan struct{})}}
+	src := g.source(c, 1)
 	top := g.node(plan.KindTop, "top", 1)
 	top.Top = &plan.Top{N: 10, By: input()}
 	g.edge(src, top, plan.ToGlobal)
 	g.edge(top, g.sink("sink", k, 1), plan.ToGlobal)
 	run := g.start(t)
-	until(t, func() bool { return run.Stats().Nodes[1].In > 10_000 })
+	soon(t, c.reached.ch)
 	run.Stop()
 	res, err := wait(t, run)
 	if err != nil || res.Thrown == 0 || k.rows != 0 || res.Undelivered != 0 {

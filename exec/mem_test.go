@@ -25,6 +25,20 @@ type counter struct {
 	each    int64 // rows of a partition; 0: without end
 	closed  atomic.Int32
 	readers atomic.Int32 // open ones
+	reached signal       // when a partition's position is at least reached.at
+}
+
+// signal is closed when a count is reached.
+type signal struct {
+	at   int64
+	once sync.Once
+	ch   chan struct{}
+}
+
+func (s *signal) count(n int64) {
+	if s.ch != nil && n >= s.at {
+		s.once.Do(func() { close(s.ch) })
+	}
 }
 
 func (c *counter) make(context.Context, connector.Config) (connector.Source, error) { return c, nil }
@@ -69,6 +83,7 @@ func (r *counterReader) Read(ctx context.Context, dst *connector.Read, most, _ i
 		ints[i] = (r.next+int64(i))*int64(r.c.parts) + r.part
 	}
 	r.next += n
+	r.c.reached.count(r.next)
 	dst.Batch.N, dst.Batch.Cols, dst.Batch.Pos = int(n), []batch.Col{{Int: ints}}, pos
 	dst.Next, dst.Bytes = r.next, 8*n
 	return nil
@@ -79,6 +94,8 @@ type taker struct {
 	mu     sync.Mutex
 	seen   map[int64]int
 	rows   int64
+	took   signal                                               // when rows is at least took.at
+	called signal                                               // when the first write begins
 	hook   func(w connector.Write) ([]connector.Outcome, error) // before rows are taken, or nil
 	block  chan struct{}                                        // writes wait until it is closed; nil: they do not
 	syncs  int
@@ -90,6 +107,7 @@ func (k *taker) make(context.Context, connector.Config) (connector.Sink, error) 
 func (k *taker) Activate(context.Context) error                                 { return nil }
 
 func (k *taker) Write(ctx context.Context, w connector.Write) ([]connector.Outcome, error) {
+	k.called.count(0)
 	if k.block != nil {
 		select {
 		case <-k.block:
@@ -121,6 +139,7 @@ func (k *taker) Write(ctx context.Context, w connector.Write) ([]connector.Outco
 			k.rows++
 		}
 	}
+	k.took.count(k.rows)
 	return out, nil
 }
 

@@ -29,20 +29,32 @@ func (c *compiler) call(e *plan.Call) node {
 	return c.values(e.T, lib.Clock, lib.Of(sig), e.Args...)
 }
 
-// values compiles a function of values to a node.
+// values compiles a function of values to a node. Constants stay values: there is no column of a regular expression.
 func (c *compiler) values(t types.Type, clock bool, fn expr.RowFunc, args ...plan.Expr) node {
-	n := &valuesNode{typ: t, fn: fn, clock: clock, args: c.exprs(args)}
-	for _, a := range args {
+	n := &valuesNode{typ: t, fn: fn, clock: clock, row: make([]value.Value, len(args))}
+	for i, a := range args {
+		if k, ok := a.(*plan.Const); ok {
+			n.row[i] = k.Value
+			continue
+		}
+		n.args = append(n.args, c.expr(a))
 		n.types = append(n.types, a.Type())
+		n.at = append(n.at, i)
+	}
+	if clock {
+		n.row = append(n.row, value.Value{})
 	}
 	return n
 }
 
-// valuesNode computes a function row by row. It is the way of whatever has no loop over columns of its own.
+// valuesNode computes a function row by row. It is the way of whatever has no loop over columns of its own. row holds
+// the arguments of the row in hand; those that are constants are there from the start, and argument k of args has its
+// place at[k] in it.
 type valuesNode struct {
 	typ   types.Type
 	types []types.Type
 	args  []node
+	at    []int
 	fn    expr.RowFunc
 	clock bool
 	row   []value.Value
@@ -58,12 +70,11 @@ func (n *valuesNode) eval(r *run, d *domain, s []int32) (*vec, []int32) {
 		n.cols = append(n.cols, v)
 	}
 	return r.rows(&n.out, n.typ, d, s, func(i int) (value.Value, error) {
-		n.row = n.row[:0]
 		for k, v := range n.cols {
-			n.row = append(n.row, batch.ValueAt(&v.Col, n.types[k], i))
+			n.row[n.at[k]] = batch.ValueAt(&v.Col, n.types[k], i)
 		}
 		if n.clock {
-			n.row = append(n.row, value.OfTime(r.now))
+			n.row[len(n.row)-1] = value.OfTime(r.now)
 		}
 		return n.fn(n.row)
 	})

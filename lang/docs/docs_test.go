@@ -40,6 +40,7 @@ func library(t *testing.T) *docs.Library {
 func TestPages(t *testing.T) {
 	l := library(t)
 	golden.Check(t, "testdata/index.txt", l.Index())
+	golden.Check(t, "testdata/page.md", l.Markdown())
 	for _, name := range []string{"file", "prelude", "file.lines", "write", "len", "reliability"} {
 		page, ok := l.Lookup(name)
 		if !ok {

@@ -119,6 +119,7 @@ func TestTooDeep(t *testing.T) {
 	}{
 		{"parentheses", "let a = " + strings.Repeat("(", most) + "1" + strings.Repeat(")", most), 9 + maxDepth},
 		{"open parentheses", "let a = " + strings.Repeat("(", most), 9 + maxDepth},
+		{"closed holes", "let a = " + strings.Repeat(`"{`, n) + "1" + strings.Repeat(`}"`, n), 10 + 2*maxDepth},
 		{"lists", "let a = " + strings.Repeat("[", n) + strings.Repeat("]", n), 9 + maxDepth},
 		{"types", "type a = " + strings.Repeat("[", n), 10 + maxDepth},
 		{"holes", "let a = " + strings.Repeat(`"{`, n), 10 + 2*maxDepth},
