@@ -86,7 +86,8 @@ type Source interface {
 // Reader reads one partition.
 type Reader interface {
 	// Read fills dst, whose layout is Config.Row, with at least one row, at most max rows, and about maxBytes at most
-	// (one row may be larger). It blocks until there is a row, and then does not wait for more. io.EOF (with no rows)
+	// (one row may be larger). Rows in dst.Dead count like others: Batch may be empty if there are some. Opened again at
+	// the same position, a replayable source gives the same rows and dead rows in the same order, however many a read. It blocks until there is a row, and then does not wait for more. io.EOF (with no rows)
 	// is the end. dst is new and empty; the reader sets N, Cols, and Pos (position of each row), and keeps no
 	// reference to it.
 	Read(ctx context.Context, dst *Read, max, maxBytes int) error

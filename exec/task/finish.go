@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/pipec/pipec/exec/exchange"
+	"github.com/pipec/pipec/exec/ledger"
 )
 
 // How a task ends. When its source has been read to the end, or all its inputs have ended, its nodes are finished one
@@ -52,9 +53,8 @@ func (t *Task) close() {
 	for _, o := range t.owners {
 		b := o.ledger.Books()
 		o.node.counters.Open.Store(b.Open)
-		if b.Roots != b.Done+b.Undelivered+b.Open || b.Open != 0 {
-			t.shared.Unbalanced(fmt.Sprintf("roots of `%s`: %d made, %d done, %d given up, %d open",
-				o.node.plan.Name, b.Roots, b.Done, b.Undelivered, b.Open))
+		if b.Open != 0 {
+			t.shared.Unbalanced(rootBook(o, b))
 		}
 	}
 }
@@ -105,6 +105,11 @@ func (t *Task) retry() bool {
 		}
 	}
 	return false
+}
+
+func rootBook(o *owner, b ledger.Books) string {
+	return fmt.Sprintf("roots of `%s`: %d made, %d done, %d given up, %d open",
+		o.node.plan.Name, b.Roots, b.Done, b.Undelivered, b.Open)
 }
 
 func edgeBook(node string, sent, received int64) string {

@@ -33,7 +33,8 @@ type SourceInstance struct {
 	Source connector.Source
 	Closed bool
 
-	mu       sync.Mutex // calls of Source come one after the other
+	calls    sync.Mutex // calls of Source come one after the other; held by doors only
+	mu       sync.Mutex
 	parts    []connector.Partition
 	next     int // first partition that no task has taken, of a source that is read one by one
 	oneByOne bool
@@ -68,8 +69,8 @@ func (s *SourceInstance) leave() bool {
 }
 
 func (s *SourceInstance) open(ctx context.Context, part uint16, pos int64) (connector.Reader, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.calls.Lock()
+	defer s.calls.Unlock()
 	return s.Source.Open(ctx, part, pos)
 }
 
@@ -378,6 +379,8 @@ func (s *sourceStage) finish() (done, progress bool) {
 		s.closing = 1
 		s.closeDoor = s.newDoor()
 		s.closeDoor.Submit(0, func(ctx context.Context) {
+			s.inst.calls.Lock()
+			defer s.inst.calls.Unlock()
 			s.inst.Closed = true
 			s.closeErr = s.inst.Source.Close(ctx)
 		})

@@ -264,6 +264,11 @@ func (t *Task) auditNodes() {
 			t.shared.Unbalanced(nodeBook(n))
 		}
 	}
+	for _, o := range t.owners {
+		if b := o.ledger.Books(); b.Roots != b.Done+b.Undelivered+b.Open {
+			t.shared.Unbalanced(rootBook(o, b))
+		}
+	}
 }
 
 // passMarker sends an audit marker on, the first time that it comes by.
