@@ -118,6 +118,9 @@ func TestCases(t *testing.T) {
 			Body: []plan.Stmt{emit(plantest.Local(str, 0, "w"))},
 		})}, false},
 		{"a text of an optional", str, nil, []plan.Stmt{emit(&plan.Coalesce{X: plan.X{T: str}, Operand: in("o"), Else: in("s")})}, false},
+		{"a pattern, of which there is no column", str, nil, []plan.Stmt{emit(plantest.Call(str, "text.replace_all",
+			in("s"), &plan.Const{X: plan.X{T: types.Regex}, Value: value.OfString("[a-z]+")}, plantest.Str("<$0>")),
+		)}, false},
 		{"a column as it is", str, nil, []plan.Stmt{emit(in("s"))}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

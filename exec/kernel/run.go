@@ -79,9 +79,9 @@ func (r *run) begin(in *batch.Batch) {
 	for i := range r.drops {
 		r.drops[i] = r.drops[i][:0]
 	}
-	r.inCol = make([]vec, len(in.Cols))
+	r.inCol = room(r.inCol, len(in.Cols))
 	for i, c := range in.Cols {
-		r.inCol[i].Col = c
+		r.inCol[i] = vec{Col: c}
 	}
 	r.root.begin(in.N, nil, r)
 }

@@ -179,3 +179,66 @@ func TestMillionRootsPending(t *testing.T) {
 		t.Error("a million roots were never open")
 	}
 }
+
+// TestTricklesAreNotHeld has one row a second, and looks at how long each is under way.
+func TestTricklesAreNotHeld(t *testing.T) {
+	s := newScenarioOf(1)
+	src := &Source{Host: s.host, Parts: manyRows(50), Pace: time.Second}
+	most := time.Duration(0)
+	n := 0
+	sink := &Sink{Host: s.host, OnRow: func([]value.Value) {
+		n++
+		most = max(most, s.host.Elapsed()-time.Duration(n)*time.Second)
+	}}
+	s.opts.Limits = task.Limits{BatchRows: 1}
+	line(s, src, sink)
+	s.drive(t)
+	if n != 50 || most > 50*time.Millisecond {
+		t.Errorf("%d rows, one was under way for %v", n, most)
+	}
+}
+
+// TestRareKeysAreNotHeld has a task that is never idle and sends one row in a thousand to another target than the
+// others: it must not wait until there are enough of its kind.
+func TestRareKeysAreNotHeld(t *testing.T) {
+	const rows = 20_000
+	s := newScenarioOf(1)
+	src := &Source{Host: s.host, Parts: manyRows(rows), Pace: 100 * time.Microsecond}
+	for i, r := range src.Parts[0] {
+		r[1] = value.OfInt(0)
+		if i%1000 == 0 {
+			r[1] = value.OfInt(3) // of the other half of the key groups
+		}
+	}
+	rare, most := 0, time.Duration(0)
+	sink := &Sink{Host: s.host, OnRow: func(r []value.Value) {
+		if r[1].Int() == 3 {
+			rare++
+			most = max(most, s.host.Elapsed()-time.Duration(r[0].Int())*100*time.Microsecond)
+		}
+	}}
+	s.opts.Limits = task.Limits{BatchRows: 32}
+	line(s, src, sink)
+	s.plan.Nodes[2].Parallelism = 2
+	s.plan.Tasks[2].Parallelism = 2
+	s.plan.Edges[1].Grouping = plan.ToKey
+	s.drive(t)
+	if rare != rows/1000 || most > 100*time.Millisecond {
+		t.Errorf("%d rare rows, one was under way for %v", rare, most)
+	}
+}
+
+// drive runs the scenario to its end, which has to be a good one.
+func (s *scenario) drive(t *testing.T) {
+	t.Helper()
+	run, err := exec.Start(context.Background(), s.plan, s.opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.host.Drive(10_000_000); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}

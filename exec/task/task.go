@@ -70,6 +70,7 @@ func (t *Task) Step(budget int) Status {
 
 func (t *Task) step(budget int) Status {
 	worked := t.poll()
+	t.linger()
 	for range budget {
 		if !t.send() {
 			return t.rest(worked, Blocked)

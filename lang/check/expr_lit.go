@@ -250,6 +250,9 @@ func (c *checker) iterated(sc *scope, e ast.Expr, entries bool) types.Type {
 // ifExpr checks `if c { a } else { b }`; want.t nil: nothing is wanted.
 func (c *checker) ifExpr(sc *scope, e *ast.IfExpr, want expect) types.Type {
 	yes, no := c.condition(sc, e.Cond)
+	if want.t == types.Regex {
+		want = expect{} // a pattern is compiled before the run and cannot be chosen in it: the first branch is told
+	}
 	branch := func(known []factKey, x ast.Expr, hint types.Type) types.Type {
 		f := &sc.body.facts
 		mark := f.mark()

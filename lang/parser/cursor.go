@@ -223,8 +223,8 @@ func (p *parse) list(closer string, item func()) (comma bool) {
 		} else {
 			p.betweenItems(closer, before)
 		}
-		if p.accept(",") {
-			comma = true
+		if comma = p.accept(","); !comma && p.cursor() == before {
+			p.skipPart() // a list must not stand still
 		}
 	}
 	return comma
@@ -233,7 +233,7 @@ func (p *parse) list(closer string, item func()) (comma bool) {
 // betweenItems tells what stands where a comma or the closer should, and skips it unless an item begins there.
 func (p *parse) betweenItems(closer string, before int) {
 	t := p.peek()
-	if isFirst(t) && p.toks[p.cursor()-1].Pos.Line&flagTold != 0 {
+	if p.cursor() > before && isFirst(t) && p.toks[p.cursor()-1].Pos.Line&flagTold != 0 {
 		return // the comma is lost in the broken line before
 	}
 	d := p.tell(diag.ExpectedToken, t.Pos.Offset, t.Pos.Column, "expected `,` or `%s`, found %s", closer, describe(t))
