@@ -50,7 +50,7 @@ type Env struct {
 func Connectors(env Env) (connector.Sources, connector.Sinks, connector.Encoders) {
 	files, out, encoders := file.NewSet(), stdio.NewOut(env.Stdout), codec.Encoders()
 	sources := connector.Sources{
-		"file.lines":   file.NewLines,
+		"file.lines":   files.NewLines,
 		"gen.sequence": gen.NewSequence(env.Clock),
 		"stdin.lines":  stdio.NewStdin(env.Stdin),
 	}

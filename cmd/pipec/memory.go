@@ -12,7 +12,7 @@ import (
 // it must. Who sets GOGC or GOMEMLIMIT knows better.
 func tuneMemory(w *world) {
 	if w.getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(200)
 	}
 	if w.getenv("GOMEMLIMIT") == "" {
 		if total := memory(); total > 0 {

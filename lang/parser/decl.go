@@ -80,12 +80,27 @@ func (p *parse) useDecl() ast.Decl {
 func (p *parse) typeDecl() ast.Decl {
 	start := p.start()
 	v, ok := run(p, p.m.typeDecl, "type Name = type")
-	if e, isEnum := v.Type.(*ast.EnumType); isEnum {
-		e.Leading = v.First
+	if v.First {
+		p.leadingBar(v.Type)
 	}
 	d := &ast.TypeDecl{Doc: p.doc(start), Name: p.orName(v.Name), Type: p.orType(v.Type), Base: p.since(start)}
 	p.finish(ok, "the type")
 	return d
+}
+
+// leadingBar keeps that a `|` stands before a type, which must be texts.
+func (p *parse) leadingBar(t ast.TypeExpr) {
+	if o, optional := t.(*ast.OptionalType); optional {
+		t = o.Elem
+	}
+	switch t := t.(type) {
+	case *ast.EnumType:
+		t.Leading = true
+	case nil, *ast.BadType:
+	default:
+		p.tellAside(diag.ExpectedToken, t.Span(), "expected a string after `|`, found another type").
+			note("Only texts are alternatives of each other, as `\"a\" | \"b\"`.")
+	}
 }
 
 func (p *parse) letDecl() ast.Decl {

@@ -17,7 +17,8 @@
 // Faults: a production that cannot go on says where; the loop that ran it tells that (expect.go) and skips to the end
 // of the line, of the list item or of the declaration. A part that is missing is told by its hook, which then takes
 // nothing, so the rest of the row is still read. Nothing is told twice at one token, nothing inside a part that the
-// scanner has told of, and nothing at a token that was told to be none.
+// scanner has told of, and nothing at a token that was told to be none; what scanner and parser both tell of one
+// mistake is told once (echo.go). Lines that are indented more than a broken one before them go with it.
 package parser
 
 import (

@@ -147,8 +147,7 @@ func (p *parse) str() *ast.StrLit {
 			p.height = height
 			return s
 		case t.Type == tokText:
-			value, err := literal.Unescape(t.Value)
-			_ = err // told by the scanner
+			value, _ := literal.Unescape(t.Value) // what is wrong has been told by the scanner
 			s.Parts = append(s.Parts, &ast.StrText{Base: p.tokenBase(t), Text: t.Value, Value: value})
 		default: // the brace of a hole
 			s.Parts = append(s.Parts, p.hole(t))

@@ -32,8 +32,8 @@ const (
 	bom          = "\ufeff"
 )
 
-// NewLines prepares the source file.lines.
-func NewLines(_ context.Context, cfg connector.Config) (connector.Source, error) {
+// newLines prepares the source file.lines, and says which file it reads.
+func newLines(cfg connector.Config) (*lines, os.FileInfo, error) {
 	s := &lines{
 		node:    cfg.Node,
 		path:    cfg.Args["path"].Str(),
@@ -43,14 +43,14 @@ func NewLines(_ context.Context, cfg connector.Config) (connector.Source, error)
 		parts:   1,
 	}
 	if s.maxLine <= 0 {
-		return nil, connector.Fatal(fmt.Errorf("max_line has to be at least one byte, not %d", s.maxLine))
+		return nil, nil, connector.Fatal(fmt.Errorf("max_line has to be at least one byte, not %d", s.maxLine))
 	}
 	if cfg.Splittable {
 		s.parts = 4 * max(cfg.Tasks, 1)
 	}
 	f, err := os.Open(s.path)
 	if err != nil {
-		return nil, connector.Fatal(openError(err, s.path))
+		return nil, nil, connector.Fatal(openError(err, s.path))
 	}
 	st, err := f.Stat()
 	switch {
@@ -63,10 +63,10 @@ func NewLines(_ context.Context, cfg connector.Config) (connector.Source, error)
 	}
 	if err != nil {
 		_ = f.Close()
-		return nil, connector.Fatal(err)
+		return nil, nil, connector.Fatal(err)
 	}
 	s.f = f
-	return s, nil
+	return s, st, nil
 }
 
 func openError(err error, path string) error {

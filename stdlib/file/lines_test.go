@@ -74,7 +74,7 @@ func TestLines(t *testing.T) {
 					t.Fatal(err)
 				}
 				const limit = 1_000_000
-				got := conntest.Source(t, conntest.SourceCase{Make: NewLines, Config: config(path, eol, limit), Replayable: true})
+				got := conntest.Source(t, conntest.SourceCase{Make: NewSet().NewLines, Config: config(path, eol, limit), Replayable: true})
 				w := want(data, eol, limit, path)
 				if name == "over the limit" && eol == "any" {
 					w = trimDead(w)
@@ -126,7 +126,7 @@ func TestLinesSplit(t *testing.T) {
 			t.Fatal(err)
 		}
 		limit := 20 + rnd.IntN(300)
-		src, err := NewLines(t.Context(), config(path, "any", limit))
+		src, err := NewSet().NewLines(t.Context(), config(path, "any", limit))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestLinesErrors(t *testing.T) {
 		dir:                        "is a folder",
 		"/dev/null":                "not a regular file",
 	} {
-		_, err := NewLines(t.Context(), config(path, "any", 100))
+		_, err := NewSet().NewLines(t.Context(), config(path, "any", 100))
 		if err == nil || !connector.IsFatal(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want a fatal error with %q", path, err, want)
 		}
@@ -181,7 +181,7 @@ func TestLinesCutWhileRead(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Repeat([]byte("0123456789\n"), 100_000), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	src, err := NewLines(t.Context(), config(path, "any", 100))
+	src, err := NewSet().NewLines(t.Context(), config(path, "any", 100))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,11 +18,13 @@ import (
 // MaxOpen is how many files one sink keeps open; the one that was used longest ago is closed for the next.
 const MaxOpen = 256
 
-// Set is what the file sinks of one process share: a path that several of them (or several tasks of one) write to is
-// cut at the start of a run once, and each encoded batch goes into it as a whole. It is safe for concurrent use.
+// Set is what the file sources and sinks of one run share: a path that several sinks (or several tasks of one) write to
+// is cut at the start of a run once, and each encoded batch goes into it as a whole; a file that a source reads is never
+// cut. It is safe for concurrent use.
 type Set struct {
 	mu      sync.Mutex
 	started map[string]*sync.Mutex // absolute paths that this run has begun; the lock is held while a batch goes in
+	read    []os.FileInfo          // the files that sources read
 }
 
 // NewSet returns an empty set.
@@ -39,6 +41,9 @@ func (s *Set) begin(path string, keep bool) (*os.File, *sync.Mutex, error) {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	if !keep && s.started[key] == nil {
 		flags |= os.O_TRUNC
+		if err := s.mayCut(path); err != nil {
+			return nil, nil, err
+		}
 	}
 	f, err := os.OpenFile(path, flags, 0o644)
 	if errors.Is(err, os.ErrNotExist) {
@@ -53,6 +58,33 @@ func (s *Set) begin(path string, keep bool) (*os.File, *sync.Mutex, error) {
 		s.started[key] = &sync.Mutex{}
 	}
 	return f, s.started[key], nil
+}
+
+// mayCut refuses a file that a source of the run reads, by whatever path: its rows would be gone before they are read.
+func (s *Set) mayCut(path string) error {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil // it is made, or opening it says what is wrong
+	}
+	for _, r := range s.read {
+		if os.SameFile(st, r) {
+			return connector.Fatal(fmt.Errorf("%s is read by this pipeline, and writing would empty it first: "+
+				"write to another file, or give `append: true`", path))
+		}
+	}
+	return nil
+}
+
+// NewLines prepares the source file.lines, whose file no sink of the set may cut.
+func (s *Set) NewLines(_ context.Context, cfg connector.Config) (connector.Source, error) {
+	src, st, err := newLines(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.read = append(s.read, st)
+	s.mu.Unlock()
+	return src, nil
 }
 
 func writeError(err error, path string) error {

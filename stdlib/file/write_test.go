@@ -74,6 +74,35 @@ func content(t *testing.T, path, want string) {
 	}
 }
 
+func TestWriteNeverEmptiesWhatIsRead(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "in.txt"), filepath.Join(dir, "link.txt")
+	if err := errors.Join(os.WriteFile(path, []byte("one\n"), 0o600), os.Symlink(path, link)); err != nil {
+		t.Fatal(err)
+	}
+	set := NewSet()
+	src, err := set.NewLines(t.Context(), config(path, "any", 100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = src.Close(t.Context()) }()
+	for _, to := range []string{path, link} {
+		sink, err := set.NewWrite(codec.Encoders())(t.Context(), writeConfig(to, false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sink.Activate(t.Context()); !connector.IsFatal(err) || !strings.Contains(err.Error(), "is read by this pipeline") {
+			t.Errorf("writing to %s: %v", filepath.Base(to), err)
+		}
+		content(t, path, "one\n")
+	}
+	// Rows that are appended lie behind the end that the source has fixed.
+	sink := start(t, set, writeConfig(path, true))
+	write(t, sink, rows("two"))
+	finish(t, sink)
+	content(t, path, "one\ntwo\n")
+}
+
 func TestWriteCutsOncePerRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b", "out.txt")
 	set := NewSet()
