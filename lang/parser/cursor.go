@@ -188,6 +188,9 @@ func (p *parse) braces(one func()) {
 func (p *parse) line(one func()) {
 	before, sound := p.cursor(), p.sound
 	p.indent, p.sound = lineIndent(p.peek()), len(p.scanner.diags)
+	if isFirst(p.peek()) {
+		p.told = -1 // what was told here was of the line before
+	}
 	one()
 	whole := !p.broken()
 	p.sound = sound

@@ -226,7 +226,7 @@ func (p *parse) clauses() *clauseSet {
 			if !p.clause(c, p.peek()) {
 				return c
 			}
-		case p.is("("):
+		case p.is("(") && len(c.InOrder()) == 0 && len(c.outputs) == 0:
 			p.looseRecord(c)
 		case t.Type == tokIdent && t.Value == "with":
 			p.newlines()

@@ -77,7 +77,6 @@ type parse struct {
 	lx      *plex.PeekingLexer // the cursor of the production that is being parsed
 	toks    []plex.Token       // the chunk; lx counts in it
 
-	docs   int // comments before this index are no doc comments of later declarations
 	depth  int // else chains and prefixes that the parser is inside of
 	height int // of the expression that was parsed last
 	told   int // the cursor where something was told last, -1 for nowhere in the chunk
