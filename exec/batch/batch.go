@@ -2,7 +2,8 @@
 //
 // A Batch is immutable once it has been handed on: columns may be shared between batches (a `where` that keeps a column
 // shares it, a projection drops some), so nobody writes into a column that it did not make in the same call. Memory is
-// the garbage collector's: no reference counts, no explicit release.
+// the garbage collector's: no reference counts. Only what passes from a source to a sink untouched may go back by hand,
+// see Lease.
 //
 // Strings are (offset, length) pairs into the column's Data, not Go strings: 8 bytes instead of 16, and nothing for the
 // collector to scan. A column of optional type has Valid; all others have none.
@@ -52,7 +53,14 @@ type Batch struct {
 	Origin []Origin
 	// Pos, if not nil, is each row's position in its source partition. Carried like Origin.
 	Pos []int64
+	// Lease, if not nil, gives the memory behind the columns and Pos back to who made them.
+	Lease Lease
 }
+
+// Lease is memory that can be used again. Release is called at most once, by somebody who knows that nobody else refers
+// to the columns, and never will. Who does not know that calls nothing: the memory is the collector's then, as always.
+// So a batch made from another one (gathered, sliced, projected) has no lease, whatever it shares.
+type Lease interface{ Release() }
 
 // Span is a reference from a batch to a ledger entry: up to 65,535 consecutive roots of one owner. See exec/ledger.
 type Span struct {

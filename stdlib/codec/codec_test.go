@@ -86,6 +86,10 @@ func TestText(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.t, got, c.want)
 		}
 	}
+	wide := &types.Record{Fields: []types.Field{{Name: "n", Type: types.Int}, {Name: "line", Type: types.String}}}
+	if got := encode(t, NewText, connector.CodecConfig{}, wide, []value.Value{value.OfInt(1), value.OfString("x")}); got != "x\n" {
+		t.Errorf("a row with a field `line`: %q", got)
+	}
 	if _, err := NewText(connector.CodecConfig{}, point); err == nil || !strings.Contains(err.Error(), "only field") {
 		t.Errorf("text of two fields: %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // NewText makes the encoder of `text`: one line a row, ended by LF. The line is the template, or without one the only
-// field of the row, as a hole of a string shows it. Bytes pass as they are.
+// field of the row or else its field `line`, as a hole of a string shows it. Bytes pass as they are.
 func NewText(cfg connector.CodecConfig, row batch.Layout) (connector.Encoder, error) {
 	if len(cfg.Each) > 0 {
 		return &textLines{each: true}, nil
@@ -21,14 +21,19 @@ func NewText(cfg connector.CodecConfig, row batch.Layout) (connector.Encoder, er
 	if t, ok := cfg.Args["template"]; ok && !t.IsNone() {
 		return &textLines{fixed: t.Str(), isFixed: true}, nil
 	}
+	field := 0
 	if len(row.Fields) != 1 {
-		return nil, fmt.Errorf("text writes the only field of a row, and this one has %d: %s; "+
+		field = row.Index("line")
+	}
+	if field < 0 {
+		return nil, fmt.Errorf("text writes the only field of a row, or its field `line`, and this one has %d: %s; "+
 			"say what a line is, as text(\"{…} {…}\")", len(row.Fields), row.Shape())
 	}
-	if !printable(row.Fields[0].Type) {
-		return nil, errors.New("text cannot write a field of type " + row.Fields[0].Type.String())
+	t := row.Fields[field].Type
+	if !printable(t) {
+		return nil, errors.New("text cannot write a field of type " + t.String())
 	}
-	return &textLines{t: row.Fields[0].Type}, nil
+	return &textLines{field: field, t: t}, nil
 }
 
 func printable(t types.Type) bool {
@@ -47,6 +52,7 @@ type textLines struct {
 	each    bool // the line is the last `each` column
 	isFixed bool
 	fixed   string
+	field   int // the line is this column, of type t
 	t       types.Type
 }
 
@@ -57,7 +63,7 @@ func (x *textLines) Append(dst []byte, ends []int, w connector.Write) ([]byte, [
 	case x.each:
 		col = &w.Each[len(w.Each)-1]
 	case !x.isFixed:
-		col = &w.Batch.Cols[0]
+		col = &w.Batch.Cols[x.field]
 		if x.t != types.String {
 			return x.appendValues(dst, ends, col, w.Batch.N)
 		}

@@ -21,9 +21,9 @@ import (
 // whole. A position is the offset of the first byte of a line, so a reader can be opened at any row that was read.
 //
 // The file is read by blocks. The rows of a batch point into the block, without a copy, and a block is never written
-// again once rows point into it: the unfinished line at its end is copied to the start of the next one. A line that
+// again while rows point into it: the unfinished line at its end is copied to the start of the next one. A line that
 // does not fit makes the block grow, up to max_line; behind that the line's bytes are dropped as they come, so memory
-// stays bounded whatever the file holds.
+// stays bounded whatever the file holds. Batches have leases (see recycle.go): blocks that come back are read into again.
 //
 // Invariant: the lines of all ranges together are the lines of the file as it was at Activate, each exactly once.
 const (
@@ -87,6 +87,7 @@ type lines struct {
 	parts      int
 	f          *os.File
 	size       int64
+	pool       pool
 }
 
 // Activate fixes the size up to which the file is read.
@@ -144,9 +145,10 @@ type lineReader struct {
 	src *lines
 	hi  int64 // end of the range
 
-	buf  []byte // block: buf[r:w] is read and not yet given
-	r, w int
-	next int64 // file offset of buf[r]
+	block *block
+	buf   []byte // of the block: buf[r:w] is read and not yet given
+	r, w  int
+	next  int64 // file offset of buf[r]
 
 	seek    bool  // drop bytes up to and with the first line end before giving lines
 	skipped int64 // bytes dropped of a line over the limit; 0 when not inside one
@@ -154,16 +156,20 @@ type lineReader struct {
 	raw     []byte
 }
 
-// Close does nothing: the file belongs to the source.
-func (r *lineReader) Close() error { return nil }
+// Close lets the block go; the file belongs to the source.
+func (r *lineReader) Close() error {
+	r.src.pool.drop(r.block)
+	r.block, r.buf, r.r, r.w = nil, nil, 0, 0
+	return nil
+}
 
 // Read implements connector.Reader.
 func (r *lineReader) Read(ctx context.Context, dst *connector.Read, most, mostBytes int) error {
 	var (
-		strs  []batch.Str
-		pos   []int64
-		used  int
-		start = r.next
+		rows      = r.src.pool.rows()
+		strs, pos = rows.strs, rows.pos
+		used      int
+		start     = r.next
 	)
 	for len(strs)+len(dst.Dead) < most && used < mostBytes && r.more() {
 		n := bytes.IndexByte(r.buf[r.r:r.w], '\n')
@@ -210,6 +216,7 @@ func (r *lineReader) Read(ctx context.Context, dst *connector.Read, most, mostBy
 		return io.EOF
 	}
 	dst.Batch.N, dst.Batch.Pos = len(strs), pos
+	dst.Batch.Lease = r.src.pool.lease(rows, strs, pos, r.block)
 	dst.Batch.Cols = make([]batch.Col, r.src.columns)
 	for i := range dst.Batch.Cols { // at most one: the line
 		dst.Batch.Cols[i] = batch.Col{Str: strs, Data: r.buf}
@@ -248,7 +255,8 @@ func (r *lineReader) dropOver() {
 // fill makes a new block that starts with what is left of the last one. It grows while a line does not fit.
 func (r *lineReader) fill() error {
 	left := r.w - r.r
-	buf := make([]byte, max(blockSize, 2*left))
+	next := r.src.pool.block(max(blockSize, 2*left))
+	buf := next.buf
 	copy(buf, r.buf[r.r:r.w])
 	n := int(min(int64(len(buf)-left), r.src.size-r.next-int64(left)))
 	got, err := r.src.f.ReadAt(buf[left:left+n], r.next+int64(left))
@@ -257,9 +265,11 @@ func (r *lineReader) fill() error {
 			err = connector.Fatal(fmt.Errorf("%s was cut to %d bytes while it was read",
 				r.src.path, r.next+int64(left+got)))
 		}
+		r.src.pool.drop(next)
 		return err
 	}
-	r.buf, r.r, r.w = buf, 0, left+n
+	r.src.pool.drop(r.block)
+	r.block, r.buf, r.r, r.w = next, buf, 0, left+n
 	return nil
 }
 

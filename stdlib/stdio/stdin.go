@@ -70,6 +70,7 @@ type stdinReader struct {
 	src    *stdin
 	chunks chan chunk
 	done   chan struct{} // closed by Close: the pump ends at its next hand-over
+	rest   chunk         // what the last Read left
 	line   int64
 }
 
@@ -79,31 +80,66 @@ func (r *stdinReader) Close() error {
 	return nil
 }
 
-// Read implements connector.Reader. Batches are as the pump makes them: what one read of the input brought.
-func (r *stdinReader) Read(ctx context.Context, dst *connector.Read, _, _ int) error {
+// Read implements connector.Reader. It gives what one read of the input brought, in parts where that is too much.
+func (r *stdinReader) Read(ctx context.Context, dst *connector.Read, most, _ int) error {
+	c := r.rest
+	if len(c.strs)+len(c.dead) == 0 {
+		var err error
+		if c, err = r.next(ctx); err != nil {
+			return err
+		}
+		dst.Bytes = int64(len(c.data))
+	}
+	c, r.rest = c.cut(most)
+	n := len(c.strs)
+	dst.Batch.N, dst.Batch.Pos = n, make([]int64, n)
+	for i := range n {
+		dst.Batch.Pos[i] = r.line + int64(i)
+	}
+	r.line += int64(n)
+	dst.Batch.Cols = make([]batch.Col, r.src.columns)
+	for i := range dst.Batch.Cols {
+		dst.Batch.Cols[i] = batch.Col{Str: c.strs, Data: c.data}
+	}
+	dst.Dead, dst.Next = c.dead, r.line
+	return nil
+}
+
+// next waits for a chunk.
+func (r *stdinReader) next(ctx context.Context) (chunk, error) {
 	select {
 	case c, ok := <-r.chunks:
 		if !ok {
-			return io.EOF
+			return c, io.EOF
 		}
 		if c.err != nil {
-			return connector.Fatal(fmt.Errorf("standard input: %w", c.err))
+			return c, connector.Fatal(fmt.Errorf("standard input: %w", c.err))
 		}
-		n := len(c.strs)
-		dst.Batch.N, dst.Batch.Pos = n, make([]int64, n)
-		for i := range n {
-			dst.Batch.Pos[i] = r.line + int64(i)
-		}
-		r.line += int64(n)
-		dst.Batch.Cols = make([]batch.Col, r.src.columns)
-		for i := range dst.Batch.Cols {
-			dst.Batch.Cols[i] = batch.Col{Str: c.strs, Data: c.data}
-		}
-		dst.Dead, dst.Next, dst.Bytes = c.dead, r.line, int64(len(c.data))
-		return nil
+		return c, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return chunk{}, ctx.Err()
 	}
+}
+
+// cut takes the first rows of a chunk, at most n of them, dead ones included, off the rest.
+func (c chunk) cut(n int) (first, rest chunk) {
+	if len(c.strs)+len(c.dead) <= n {
+		return c, chunk{}
+	}
+	good, dead := 0, 0
+	for good+dead < n {
+		if dead < len(c.dead) && c.dead[dead].At == good {
+			dead++
+		} else {
+			good++
+		}
+	}
+	first = chunk{data: c.data, strs: c.strs[:good], dead: c.dead[:dead]}
+	rest = chunk{data: c.data, strs: c.strs[good:], dead: c.dead[dead:]}
+	for i := range rest.dead {
+		rest.dead[i].At -= good
+	}
+	return first, rest
 }
 
 // pump reads lines and hands them over in chunks: as many as are there, at most maxRows, without waiting for more.

@@ -41,6 +41,7 @@ func Source(t *testing.T, c SourceCase) []Row {
 	var all []Row
 	for _, p := range src.Partitions() {
 		rows := readAll(t, c, src, p.ID, p.Start, 256, 64<<10)
+		keeps(t, c, p)
 		for i := 1; i < len(rows); i++ {
 			if rows[i].Pos <= rows[i-1].Pos {
 				t.Fatalf("partition %d: position %d of row %d does not grow (before: %d)", p.ID, rows[i].Pos, i, rows[i-1].Pos)
@@ -101,11 +102,67 @@ func readAll(t *testing.T, c SourceCase, src connector.Source, part uint16, pos 
 			t.Fatalf("Read: %v", err)
 		}
 		rows = append(rows, check(t, c, part, &got, most)...)
+		if got.Batch.Lease != nil {
+			got.Batch.Lease.Release()
+		}
 	}
 	if err := r.Close(); err != nil {
 		t.Errorf("Reader.Close: %v", err)
 	}
 	return rows
+}
+
+// keeps holds every batch of a partition (of a source of its own) until the end: none may change while its lease is not
+// released, even where every other one is.
+func keeps(t *testing.T, c SourceCase, p connector.Partition) {
+	t.Helper()
+	src, err := c.Make(t.Context(), c.Config)
+	if err == nil {
+		err = src.Activate(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := src.Open(t.Context(), p.ID, p.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []*batch.Batch
+	var texts [][]Row
+	for n := 0; ; n++ {
+		var got connector.Read
+		err := r.Read(t.Context(), &got, 100, 10_000)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := check(t, c, p.ID, &got, 100)
+		if n%2 == 1 && got.Batch.Lease != nil {
+			got.Batch.Lease.Release()
+			continue
+		}
+		got.Dead = nil
+		kept, texts = append(kept, &got.Batch), append(texts, rows)
+	}
+	for i, b := range kept {
+		n := 0
+		for _, row := range texts[i] { // dead rows are not in the batch
+			if n < b.N && b.Pos[n] == row.Pos {
+				if now := text(b, n); now != row.Text {
+					t.Fatalf("partition %d: a batch that is held changed from %s to %s", p.ID, row.Text, now)
+				}
+				n++
+			}
+		}
+		if n != b.N {
+			t.Fatalf("partition %d: the positions of a batch that is held changed", p.ID)
+		}
+	}
+	if err := errors.Join(r.Close(), src.Close(t.Context())); err != nil {
+		t.Error(err)
+	}
 }
 
 func check(t *testing.T, c SourceCase, part uint16, got *connector.Read, most int) []Row {
