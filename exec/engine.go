@@ -44,7 +44,7 @@ type Options struct {
 	// Compiler makes what nodes run; nil is the usual one. Tests give their own.
 	Compiler task.Compiler
 	Limits   task.Limits // zero fields get their defaults
-	// Drain bounds how long a stopped run goes on with what is in flight; 0 is 30 s.
+	// Drain bounds how long a run that was stopped, or that an error stops, goes on with what is in flight; 0 is 30 s.
 	Drain time.Duration
 }
 
@@ -103,7 +103,9 @@ func Start(ctx context.Context, p *plan.Plan, opts Options) (*Run, error) {
 	if compiler == nil {
 		compiler = newCompiler(p, opts.Funcs)
 	}
-	r.shared = &task.Shared{Plan: p, Host: host, Limits: limits(opts.Limits), Seed: opts.Seed, Observer: opts.Observer}
+	r.shared = &task.Shared{
+		Plan: p, Host: host, Limits: limits(opts.Limits), Seed: opts.Seed, Observer: opts.Observer, OnStop: r.bound,
+	}
 	interval := int64(0)
 	if p.Profile != plan.P0 {
 		interval = p.Settings.Epoch
@@ -115,9 +117,11 @@ func Start(ctx context.Context, p *plan.Plan, opts Options) (*Run, error) {
 	r.graph = task.Build(task.Parts{
 		Shared: r.shared, Compiler: compiler, Coordinator: r.co, Sources: r.insts.sources, Sinks: r.insts.sinks,
 	})
-	r.graph.Start(r.shared, r.co)
 	if r.host != nil {
 		r.ended = make(chan struct{})
+	}
+	r.graph.Start(r.shared, r.co)
+	if r.host != nil {
 		go func() {
 			r.host.machines.Wait()
 			close(r.ended)
@@ -247,13 +251,18 @@ func (r *Run) Stop() {
 		return
 	}
 	r.shared.Stop()
-	if r.host != nil {
-		timer := time.AfterFunc(r.drain, r.Kill)
-		go func() {
-			<-r.ended
-			timer.Stop()
-		}()
+}
+
+// bound lets a run that was stopped, or that an error stops, go on for no longer than Options.Drain.
+func (r *Run) bound() {
+	if r.host == nil {
+		return
 	}
+	timer := time.AfterFunc(r.drain, r.Kill)
+	go func() {
+		<-r.ended
+		timer.Stop()
+	}()
 }
 
 // Kill ends the run at once: calls under way are cancelled, and what is in flight is left undelivered.
@@ -277,6 +286,7 @@ func (r *Run) Wait() (Result, error) {
 // settle closes what is still open, and makes up the result.
 func (r *Run) settle() {
 	if r.host == nil || r.host.waitForDoors(closeTime) {
+		r.graph.CloseReaders()
 		r.close()
 	}
 	if r.host != nil {

@@ -123,7 +123,7 @@ func TestFirstDeadRowStops(t *testing.T) {
 	}
 }
 
-func TestStopDrains(t *testing.T) {
+func TestF50StopDrains(t *testing.T) {
 	g := newGraph(plan.P1)
 	k := &taker{took: signal{at: 100_000, ch: make(chan struct{})}}
 	src := g.source(&counter{parts: 2}, 2)
@@ -208,7 +208,7 @@ func TestLostAnswersAreWrittenAgain(t *testing.T) {
 	}
 }
 
-func TestOptionalBranchHoldsNothingBack(t *testing.T) {
+func TestF17OptionalBranchHoldsNothingBack(t *testing.T) {
 	g := newGraph(plan.P1)
 	k, slow := &taker{took: signal{at: 200_000, ch: make(chan struct{})}}, &taker{block: make(chan struct{})}
 	src := g.source(&counter{parts: 1, each: 200_000}, 1)
@@ -228,7 +228,7 @@ func TestOptionalBranchHoldsNothingBack(t *testing.T) {
 }
 
 // A whole window that a stop throws away is told, and not fired.
-func TestStopThrowsOpenWindowsAway(t *testing.T) {
+func TestF50StopThrowsOpenWindowsAway(t *testing.T) {
 	g := newGraph(plan.P2)
 	k := &taker{}
 	c := &counter{parts: 1, reached: signal{at: 100_000, ch: make(chan struct{})}}

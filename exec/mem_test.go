@@ -21,11 +21,13 @@ var numbers = &types.Record{Fields: []types.Field{{Name: "n", Type: types.Int}}}
 
 // counter is a source of the numbers 0, 1, 2 …, in partitions of their own, bounded or without end.
 type counter struct {
-	parts   int
-	each    int64 // rows of a partition; 0: without end
-	closed  atomic.Int32
-	readers atomic.Int32 // open ones
-	reached signal       // when a partition's position is at least reached.at
+	parts    int
+	each     int64 // rows of a partition; 0: without end
+	closed   atomic.Int32
+	readers  atomic.Int32 // open ones
+	reached  signal       // when a partition's position is at least reached.at
+	closeErr error
+	closing  chan struct{} // if not nil: closed when Close is called, which then waits for its context to end
 }
 
 // signal is closed when a count is reached.
@@ -43,7 +45,15 @@ func (s *signal) count(n int64) {
 
 func (c *counter) make(context.Context, connector.Config) (connector.Source, error) { return c, nil }
 func (c *counter) Activate(context.Context) error                                   { return nil }
-func (c *counter) Close(context.Context) error                                      { c.closed.Add(1); return nil }
+
+func (c *counter) Close(ctx context.Context) error {
+	c.closed.Add(1)
+	if c.closing != nil {
+		close(c.closing)
+		<-ctx.Done()
+	}
+	return c.closeErr
+}
 
 func (c *counter) Partitions() []connector.Partition {
 	out := make([]connector.Partition, c.parts)

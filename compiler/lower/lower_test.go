@@ -121,6 +121,8 @@ param since: time = t"2026-01-01T00:00:00Z"
 param quick: bool = false
 param text: string = "x"
 param some: int?  = none
+param sizes: [string: float] = [:]
+param place: (x: int, y: int?, l: Level) = (x: 1, l: "info")
 let product = count * 1_000_000_000_000
 pipeline p {
     reliability at_least_once
@@ -162,7 +164,10 @@ func TestParams(t *testing.T) {
 		{"level", "warn", "warn"}, {"level", `"warn"`, "warn"}, {"level", "warm", "X0302: did you mean `warn`?"},
 		{"text", `say "hi" {x}`, `say "hi" {x}`}, {"text", "", ""},
 		{"names", `["x", "y"]`, `["x","y"]`}, {"names", "x", "X0302: is not a list"}, {"names", "[1]", "X0302"},
-		{"some", "7", "7"},
+		{"some", "7", "7"}, {"some", "none", "none"}, {"some", "x", "X0302"},
+		{"sizes", `["b": 2, "a": 1.5]`, `{"b":2.0,"a":1.5}`}, {"sizes", "[:]", "{}"}, {"sizes", `["a": "x"]`, "X0302: is not a map"},
+		{"place", `(l: "warn", x: -2)`, `{"x":-2,"l":"warn"}`}, {"place", `(x: 1, y: 2, l: "info")`, `{"x":1,"y":2,"l":"info"}`},
+		{"place", `(x: 1)`, "X0302: is not a record"}, {"place", `(x: 1, l: "wrn")`, "X0302"}, {"place", `(x: 1, l: "info", z: 1)`, "X0302"},
 	} {
 		prog := checked(t, "p.pipe", withParams)
 		v, list := check.ParamValue(prog, c.name, c.text, parser.ParseExpr)

@@ -107,9 +107,6 @@ func (g *Groups) Reset() {
 // Len returns the number of keys that have not been given back.
 func (g *Groups) Len() int { return g.table.Len() - g.next }
 
-// Table returns the keys by their numbers.
-func (g *Groups) Table() *Table { return g.table }
-
 // Bytes returns about how much memory the state takes.
 func (g *Groups) Bytes() int64 {
 	n := g.table.Bytes()

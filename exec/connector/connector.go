@@ -87,9 +87,9 @@ type Source interface {
 type Reader interface {
 	// Read fills dst, whose layout is Config.Row, with at least one row, at most max rows, and about maxBytes at most
 	// (one row may be larger). Rows in dst.Dead count like others: Batch may be empty if there are some. Opened again at
-	// the same position, a replayable source gives the same rows and dead rows in the same order, however many a read. It blocks until there is a row, and then does not wait for more. io.EOF (with no rows)
-	// is the end. dst is new and empty; the reader sets N, Cols, and Pos (position of each row), and keeps no
-	// reference to it.
+	// the same position, a replayable source gives the same rows and dead rows in the same order, however many a read.
+	// It blocks until there is a row, and then does not wait for more. io.EOF (with no rows) is the end. dst is new and
+	// empty; the reader sets N, Cols, and Pos (position of each row), and keeps no reference to it.
 	Read(ctx context.Context, dst *Read, max, maxBytes int) error
 	// Close closes the reader.
 	Close() error
@@ -129,6 +129,7 @@ type Sink interface {
 	// Write hands rows over in order. A nil result with a nil error means that every row was accepted; otherwise one
 	// outcome a row. Accepted is not durable: see Sync. An error means that the outcome of every row is Unknown.
 	// The engine retries rows with outcome Retry and Unknown in place, in order, before it writes later ones.
+	// Nothing of w may be kept beyond the call: its memory is used again.
 	Write(ctx context.Context, w Write) ([]Outcome, error)
 	// Sync makes everything accepted so far durable, as far as the target can.
 	Sync(ctx context.Context) error

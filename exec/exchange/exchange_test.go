@@ -235,3 +235,105 @@ func TestTurnsAndHold(t *testing.T) {
 		t.Errorf("woken %d times for two inputs that were empty", w)
 	}
 }
+
+// What an edge's book says at a control item is what had left the queue when that did, whatever the sender does then.
+func TestBookOfAControlItemWithEviction(t *testing.T) {
+	r := newRig(plan.ToGlobal, 1, Limits{Rows: 2, Bytes: 1 << 20, Strict: true, Evict: true}, false)
+	in := r.in[0]
+	in.Push(Item{Kind: Rows, Batch: ints(0, 2)})
+	in.Push(Item{Kind: Rows, Batch: ints(2, 2)}) // makes room for itself
+	in.Push(Item{Kind: Marker, N: 1})
+	r.boxes[0].Pop()
+	it, _, _ := r.boxes[0].Pop()
+	in.Push(Item{Kind: Rows, Batch: ints(4, 2)})
+	in.Push(Item{Kind: Rows, Batch: ints(6, 2)})
+	if it.Kind != Marker || it.Sent != 4 || it.Left != it.Sent {
+		t.Errorf("%+v", it)
+	}
+}
+
+// A batch has no more spans than an index of one can tell, also where filters leave few rows of many spans.
+func TestFewRowsOfManySpans(t *testing.T) {
+	r := newRig(plan.ToGlobal, 1, wide, false)
+	spans := many(MostSpans - 1)
+	for range 20 {
+		r.out.Write(ints(0, 1), nil, spans, 1)
+	}
+	r.out.Flush()
+	r.out.Send()
+	for rows := 0; rows < 20; {
+		it, _, ok := r.boxes[0].Pop()
+		if !ok || len(it.Batch.Spans) > MostSpans {
+			t.Fatalf("after %d rows: %v, %d spans", rows, ok, len(it.Batch.Spans))
+		}
+		rows += it.Batch.N
+	}
+}
+
+// many is a tree of so many spans.
+type many int
+
+func (m many) Fork() []batch.Span { return make([]batch.Span, m) }
+func (m many) Pass() []batch.Span { return m.Fork() }
+
+// No batch for a channel has more rows than it takes, however they are spread.
+func TestStrictByKey(t *testing.T) {
+	r := newRig(plan.ToKey, 2, wide, false)
+	r.out.cfg.Strict = true
+	b := ints(0, 100)
+	r.out.Write(b, batch.Hash(nil, b.Cols, []types.Type{types.Int}, b.N), nil, 1)
+	r.out.Flush()
+	r.out.Send()
+	rows := 0
+	for _, box := range r.boxes {
+		for {
+			it, _, ok := box.Pop()
+			if !ok {
+				break
+			}
+			if rows += it.Batch.N; it.Batch.N > 8 {
+				t.Errorf("a batch of %d rows", it.Batch.N)
+			}
+		}
+	}
+	if rows != 100 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
+// F33: the rows of a key go to the same group of keys for ever, and groups to tasks in ranges: with twice as many tasks
+// each has half of what one had.
+func TestF33KeyGroups(t *testing.T) {
+	b := ints(0, 12)
+	hashes := batch.Hash(nil, b.Cols, []types.Type{types.Int}, b.N)
+	groups := make([]int, len(hashes))
+	for i, h := range hashes {
+		groups[i] = int(batch.KeyGroup(h))
+	}
+	if want := "[201 242 126 167 117 158 27 76 128 169 54 95]"; batch.KeyGroups != 256 || fmt.Sprint(groups) != want {
+		t.Errorf("the groups of 0 to 11 are %v of %d, want %s: states that were stored are lost", groups, batch.KeyGroups, want)
+	}
+	b = ints(0, 500)
+	hashes = batch.Hash(nil, b.Cols, []types.Type{types.Int}, b.N)
+	owner := func(tasks int) map[int64]int {
+		r := newRig(plan.ToKey, tasks, wide, false)
+		r.out.Write(b, hashes, nil, 1)
+		r.out.Flush()
+		r.out.Send()
+		of := map[int64]int{}
+		for i, box := range r.boxes {
+			for it, _, ok := box.Pop(); ok; it, _, ok = box.Pop() {
+				for _, x := range it.Batch.Cols[0].Int[:it.Batch.N] {
+					of[x] = i
+				}
+			}
+		}
+		return of
+	}
+	two, four := owner(2), owner(4)
+	for x := range int64(500) {
+		if two[x] != four[x]/2 {
+			t.Fatalf("key %d is with task %d of 2 and %d of 4", x, two[x], four[x])
+		}
+	}
+}

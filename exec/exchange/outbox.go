@@ -27,14 +27,13 @@ type Trees interface {
 
 // Config says how an outbox spreads rows.
 type Config struct {
-	Grouping plan.Grouping
-	Optional bool  // rows leave their trees, and a full target's rows are dropped
-	Drop     bool  // drop what a full target does not take
-	Strict   bool  // no batch has more than Rows
-	Task     int   // number of the sending task, for ToForward and ToLocal
-	Rows     int   // rows of a full batch
-	Bytes    int64 // bytes of a full batch
-	Linger   int64 // ns that a row waits for others
+	Grouping plan.Grouping // ToKey, ToShuffle, ToAll; any other takes all to the first target
+	Optional bool          // rows leave their trees, and a full target's rows are dropped
+	Drop     bool          // drop what a full target does not take
+	Strict   bool          // no batch has more than Rows
+	Rows     int           // rows of a full batch
+	Bytes    int64         // bytes of a full batch
+	Linger   int64         // ns that a row waits for others
 }
 
 // Outbox is one task's end of one edge.
@@ -56,8 +55,9 @@ type target struct {
 	ready []Item
 }
 
-// mostSpans bounds the spans of one batch; an index of a span has 16 bits.
-const mostSpans = 4096
+// MostSpans bounds the spans of a batch that is made of several; an index of a span has 16 bits. Filters leave batches of
+// few rows that have still all of their spans, so the number of rows is no bound.
+const MostSpans = 4096
 
 // NewOutbox returns an outbox; the targets are the inputs of the receiving tasks, in order.
 func NewOutbox(cfg Config, inputs []*Input) *Outbox {
@@ -101,10 +101,7 @@ func untracked(b *batch.Batch) *batch.Batch {
 
 // only returns the target that takes a whole batch.
 func (o *Outbox) only() int {
-	switch o.cfg.Grouping {
-	case plan.ToForward, plan.ToLocal:
-		return o.cfg.Task % len(o.targets)
-	case plan.ToShuffle:
+	if o.cfg.Grouping == plan.ToShuffle {
 		return o.leastLoaded()
 	}
 	return 0
@@ -150,7 +147,7 @@ func (o *Outbox) spread(b *batch.Batch, hashes []uint64, trees Trees, now int64)
 		case b.N:
 			o.hand(i, b, trees, now, true)
 		default:
-			o.add(i, fork(b.Compact(sel), trees, false), now)
+			o.hand(i, b.Compact(sel), trees, now, false)
 		}
 	}
 }
@@ -187,7 +184,7 @@ func fork(b *batch.Batch, trees Trees, pass bool) *batch.Batch {
 // add puts a batch behind what waits at a target. One with less than a quarter of a full batch waits for more.
 func (o *Outbox) add(i int, b *batch.Batch, now int64) {
 	t := &o.targets[i]
-	if t.rows > 0 && (!alike(t.parts[0], b) || o.cfg.Strict && t.rows+b.N > o.cfg.Rows) {
+	if t.rows > 0 && (!alike(t.parts[0], b) || o.cfg.Strict && t.rows+b.N > o.cfg.Rows || t.spans+len(b.Spans) > MostSpans) {
 		o.join(t)
 	}
 	size := int64(0)
@@ -204,7 +201,7 @@ func (o *Outbox) add(i int, b *batch.Batch, now int64) {
 	t.rows += b.N
 	t.bytes += size
 	t.spans += len(b.Spans)
-	if !small || t.rows >= o.cfg.Rows || t.bytes >= o.cfg.Bytes || t.spans >= mostSpans {
+	if !small || t.rows >= o.cfg.Rows || t.bytes >= o.cfg.Bytes || t.spans >= MostSpans {
 		o.join(t)
 	} else if o.since == 0 {
 		o.since = max(now, 1)

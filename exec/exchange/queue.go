@@ -6,8 +6,7 @@
 //
 // Control items stand in the queue between the batches, do not count against its bounds (a full queue takes them, so
 // they cannot dead-lock), and are put into the queues of all targets before the next batch. Each carries the number of
-// rows that its sender has put into this queue so far: the receiver compares it with what it took out, which is the
-// edge's book.
+// rows that its sender has put into this queue so far, and gets that of the rows which have left it: the edge's book.
 //
 // Locks are held for the time of a copy. Nothing here blocks.
 package exchange
@@ -42,6 +41,9 @@ type Item struct {
 	Stopped bool
 	// Sent is the number of rows that were put into this queue before a control item.
 	Sent int64
+	// Left is the number of rows that had left this queue when a control item was taken out. It is Sent, or the edge's
+	// book does not balance.
+	Left int64
 	size int64
 }
 
@@ -96,9 +98,6 @@ func (b *Inbox) Add(target int, limits Limits, sender Waker) *Input {
 	b.inputs = append(b.inputs, in)
 	return in
 }
-
-// Inputs returns all inputs.
-func (b *Inbox) Inputs() []*Input { return b.inputs }
 
 // Push puts an item into the queue. It returns false when the item is a batch and the queue is full; the sender is
 // woken when there is room again.
@@ -192,6 +191,7 @@ func (b *Inbox) Pop() (Item, *Input, bool) {
 		}
 		it := in.items.pop()
 		b.queued--
+		it.Left = in.received.Load() + in.evicted.Load()
 		var wake Waker
 		if it.Kind == Rows {
 			in.bytes -= it.size
@@ -216,13 +216,6 @@ func (in *Input) Hold(held bool) {
 	in.box.mu.Lock()
 	in.held = held
 	in.box.mu.Unlock()
-}
-
-// Empty reports whether nothing is queued.
-func (b *Inbox) Empty() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.queued == 0
 }
 
 // ring is a growing FIFO.

@@ -65,6 +65,9 @@ type entry struct {
 
 const givenUp = 0x80
 
+// MostAttempts is how many attempts behind the first one are counted; from then on the count stands still.
+const MostAttempts = givenUp - 1
+
 // segment keeps its entries apart, because an allocation of exactly that size wastes nothing.
 type segment struct {
 	entries *[segmentSize]entry
@@ -288,7 +291,7 @@ func (o *Owner) retryLater(i uint32, e *entry, failed int, now int64) {
 	ni, ne := o.allot()
 	*ne = *e
 	ne.xor, ne.live, ne.state = 0, uint16(failed), waiting
-	if ne.attempt < givenUp-1 {
+	if ne.attempt < MostAttempts {
 		ne.attempt++
 	}
 	if kept := o.Kept(i); kept.Batch != nil {

@@ -68,7 +68,7 @@ func TestSealSettlesWhatCameBackBefore(t *testing.T) {
 	}
 }
 
-func TestFailedRootsWaitUntilQuiet(t *testing.T) {
+func TestF13FailedRootsWaitUntilQuiet(t *testing.T) {
 	o := newOwner(Limits{})
 	s := openSpan(o, 4, 1, 2)
 	o.Seal(s, 0)
@@ -191,7 +191,7 @@ func TestFullByRootsAndBytes(t *testing.T) {
 }
 
 // A root that stays open holds its own segment and no other.
-func TestSlowRootHoldsOneSegment(t *testing.T) {
+func TestF37SlowRootHoldsOneSegment(t *testing.T) {
 	o := newOwner(Limits{})
 	slow := openSpan(o, 1, 1)
 	o.Seal(slow, 0)
@@ -310,5 +310,48 @@ func TestModel(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
+	}
+}
+
+// F38: a root that is emitted again keeps its place in the order of its partition, whatever was emitted in between, and
+// messages of its first attempt do nothing to the second.
+func TestF38ReemissionKeepsItsSlot(t *testing.T) {
+	o := newOwner(Limits{})
+	a, b := openSpan(o, 10, 1), openSpan(o, 10, 2)
+	o.Seal(a, 0)
+	o.Seal(b, 0)
+	o.Fail(Fail{Entry: a.Entry, Gen: a.Gen, Row: 3})
+	ack(o, a, 1)
+	due, _ := o.NextDue()
+	r, _ := o.NextRetry(due)
+	o.Add(r.Span, 9)
+	o.Seal(r.Span, due)
+	ack(o, b, 2)
+	o.Fail(Fail{Entry: a.Entry, Gen: a.Gen, Row: 5})
+	ack(o, a, 1)
+	if m := o.Mark(0); o.Books().Late != 2 || o.Low(0) != 0 || m.Upto != 20 || len(m.Holes) != 1 ||
+		m.Holes[0].Slot != 0 || !slices.Equal(m.Holes[0].Rows, []uint16{3}) {
+		t.Fatalf("low %d, %+v, %+v", o.Low(0), m, o.Books())
+	}
+	ack(o, r.Span, 9)
+	if m := o.Mark(0); o.Books().Open != 0 || o.Low(0) != 20 || len(m.Holes) != 0 {
+		t.Fatalf("low %d, %+v, %+v", o.Low(0), m, o.Books())
+	}
+}
+
+// A partition's watermark is held at what it was before its lowest open span, retries included.
+func TestWatermarkIsHeld(t *testing.T) {
+	o := newOwner(Limits{})
+	s := o.Open(NewSpan{N: 1, Next: 1, WM: 100})
+	o.Fail(Fail{Entry: s.Entry, Gen: s.Gen})
+	o.Seal(s, 0)
+	if wm := o.HeldWatermark(0, 500); wm != 100 {
+		t.Errorf("%d while a root is open from before which it was 100", wm)
+	}
+	due, _ := o.NextDue()
+	r, _ := o.NextRetry(due)
+	o.Seal(r.Span, due)
+	if wm := o.HeldWatermark(0, 500); wm != 500 {
+		t.Errorf("%d with no root open, want 500", wm)
 	}
 }

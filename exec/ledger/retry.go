@@ -47,19 +47,6 @@ func (o *Owner) NextDue() (int64, bool) {
 	return o.retries.items[0].due, true
 }
 
-// GiveUpRetries gives up all roots that wait for a retry, because the pipeline stops and will not try again.
-func (o *Owner) GiveUpRetries() {
-	for len(o.retries.items) > 0 {
-		i := o.retries.pop().entry
-		e := o.at(i)
-		o.books.Open -= int64(e.live)
-		o.books.Undelivered += int64(e.live)
-		o.books.Bytes -= int64(e.bytes)
-		e.state = stuck
-		o.drop(i)
-	}
-}
-
 // backoff returns the wait before an attempt: 50 ms doubling to 10 s, a fifth more or less.
 func (o *Owner) backoff(attempt int) int64 {
 	d := mostBackoff

@@ -94,6 +94,12 @@ func (p *body) Run(_ int64, in *batch.Batch, parents bool) task.Result {
 			} else {
 				emit(cp)
 			}
+		case opOnly:
+			if hit {
+				emit(cp)
+			} else {
+				dropped++
+			}
 		case opState:
 			p.count[key]++
 			emit(cp)

@@ -56,9 +56,10 @@ const (
 	opPass
 	opChannel
 	opCombine // counts the rows of each key and hands the counts on
+	opOnly    // passes the rows that the others pass over
 )
 
-var opNames = []string{"flat", "filter", "poison", "flaky", "state", "whole", "pass", "channel", "combine"}
+var opNames = []string{"flat", "filter", "poison", "flaky", "state", "whole", "pass", "channel", "combine", "only"}
 
 type op struct {
 	kind  opKind
@@ -103,6 +104,9 @@ func newSized(seed uint64, z size) *scenario {
 			Uncommitted: 20 + s.rand.IntN(1000), Retries: 1 + s.rand.IntN(3), DeadLetters: -1,
 			Epoch: int64(50+s.rand.IntN(1000)) * int64(time.Millisecond),
 		},
+	}
+	if s.rand.IntN(4) == 0 {
+		s.plan.Settings.Uncommitted = 1 + s.rand.IntN(20)
 	}
 	if s.rand.IntN(6) == 0 {
 		s.plan.Level, s.plan.Profile = plan.AtMostOnce, plan.P0
@@ -155,6 +159,7 @@ func (s *scenario) addNode(kind plan.Kind, name string, parallel int) *plan.Node
 	if kind == plan.KindChannel {
 		n.Connector = &plan.Connector{Name: "memory", Args: []plan.Arg{
 			{Name: "capacity", Value: value.OfInt(1 + s.rand.Int64N(30))}, {Name: "batch", Value: value.OfInt(1 + s.rand.Int64N(10))},
+			{Name: "full", Value: value.OfString([]string{"block", "drop_oldest", "drop_newest"}[s.rand.IntN(3)])},
 		}}
 	}
 	s.plan.Nodes = append(s.plan.Nodes, n)

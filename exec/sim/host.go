@@ -144,7 +144,12 @@ func (d *door) Cancel() {
 }
 
 // Close implements task.Door.
-func (d *door) Close() { d.closed = true }
+func (d *door) Close() {
+	if d.closed {
+		panic(fmt.Sprintf("sim: a door of %s was closed twice", d.node))
+	}
+	d.closed = true
+}
 
 // Wait implements connector.Clock for calls through doors.
 func (h *Host) Wait(ctx context.Context, d time.Duration) error {

@@ -50,9 +50,9 @@ func manyRows(n int) [][][]value.Value {
 	return [][][]value.Value{rows}
 }
 
-// TestSlowSinkForAnHour has a sink that takes a row in 100 ms behind a source that has one every 100 µs. For an hour
+// TestF27SlowSinkForAnHour has a sink that takes a row in 100 ms behind a source that has one every 100 µs. For an hour
 // rows wait, and nothing may time out, fail, be emitted again, or grow.
-func TestSlowSinkForAnHour(t *testing.T) {
+func TestF27SlowSinkForAnHour(t *testing.T) {
 	const rows = 36_000 // one hour of the sink
 	s := newScenarioOf(1)
 	w := &watcher{}
@@ -87,8 +87,8 @@ func TestSlowSinkForAnHour(t *testing.T) {
 	}
 }
 
-// TestStalledSinkIsReported has a sink whose call does not return within the time-out, nor its next tries.
-func TestStalledSinkIsReported(t *testing.T) {
+// TestF27StalledSinkIsReported has a sink whose call does not return within the time-out, nor its next tries.
+func TestF27StalledSinkIsReported(t *testing.T) {
 	s := newScenarioOf(1)
 	w := &watcher{}
 	s.opts.Observer = w
@@ -180,8 +180,8 @@ func TestMillionRootsPending(t *testing.T) {
 	}
 }
 
-// TestTricklesAreNotHeld has one row a second, and looks at how long each is under way.
-func TestTricklesAreNotHeld(t *testing.T) {
+// TestF11TricklesAreNotHeld has one row a second, and looks at how long each is under way.
+func TestF11TricklesAreNotHeld(t *testing.T) {
 	s := newScenarioOf(1)
 	src := &Source{Host: s.host, Parts: manyRows(50), Pace: time.Second}
 	most := time.Duration(0)
@@ -198,9 +198,9 @@ func TestTricklesAreNotHeld(t *testing.T) {
 	}
 }
 
-// TestRareKeysAreNotHeld has a task that is never idle and sends one row in a thousand to another target than the
+// TestF11RareKeysAreNotHeld has a task that is never idle and sends one row in a thousand to another target than the
 // others: it must not wait until there are enough of its kind.
-func TestRareKeysAreNotHeld(t *testing.T) {
+func TestF11RareKeysAreNotHeld(t *testing.T) {
 	const rows = 20_000
 	s := newScenarioOf(1)
 	src := &Source{Host: s.host, Parts: manyRows(rows), Pace: 100 * time.Microsecond}

@@ -92,7 +92,7 @@ func TestGlobalHasOneKey(t *testing.T) {
 }
 
 // A row that fails, or is dropped, leaves the state as it was.
-func TestBodyIsAtomic(t *testing.T) {
+func TestF06BodyIsAtomic(t *testing.T) {
 	at := func(x int64, then plan.Stmt) plan.Stmt {
 		cond := &plan.Binary{X: plan.X{T: types.Bool}, Op: plan.Eq, Left: xField(), Right: intConst(x)}
 		return &plan.IfStmt{Cond: cond, Then: []plan.Stmt{then}}

@@ -252,7 +252,7 @@ func (b *builder) connect(e *plan.Edge) {
 func (b *builder) outboxConfig(n *node, to *plan.Node, g plan.Grouping, optional bool, senders int) exchange.Config {
 	l := b.Shared.Limits
 	c := exchange.Config{
-		Grouping: g, Optional: optional, Task: n.task.copy, Rows: l.BatchRows, Bytes: int64(l.BatchBytes), Linger: l.Linger,
+		Grouping: g, Optional: optional, Rows: l.BatchRows, Bytes: int64(l.BatchBytes), Linger: l.Linger,
 	}
 	if n.plan.Kind == plan.KindChannel {
 		c.Rows, c.Strict = min(c.Rows, int(max(1, channelArg(n.plan, "batch")))), true
@@ -335,7 +335,7 @@ func (b *builder) connectDead(id int) {
 		for i, t := range ts {
 			n := t.nodes[0]
 			inputs := b.inputs(n, to[i%len(to):i%len(to)+1], len(b.graph.Tasks))
-			x := &edge{plan: e, layout: layout, same: true}
+			x := &edge{plan: e, layout: layout, same: true, origins: true}
 			x.out = exchange.NewOutbox(b.outboxConfig(n, to[0].plan, plan.ToGlobal, false, 1), inputs)
 			t.outs = append(t.outs, x.out)
 			t.dead = &deadOut{edge: x, layout: layout}
@@ -369,6 +369,21 @@ func (g *Graph) Start(s *Shared, co *Coordinator) {
 		s.Host.Go(t.name, t, t.waker)
 	}
 	s.Host.Go("commit", co, co.waker)
+}
+
+// CloseReaders closes the readers that a run which was ended at once has left open. Everything has ended by then.
+func (g *Graph) CloseReaders() {
+	for _, t := range g.Tasks {
+		if t.source == nil {
+			continue
+		}
+		for _, p := range t.source.parts {
+			if p.reader != nil {
+				_ = p.reader.Close() // nothing of it was lost: its rows are read again
+				p.reader = nil
+			}
+		}
+	}
 }
 
 // Check compares the books of edges after the run. Those of optional branches that were cut off do not balance: what

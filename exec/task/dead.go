@@ -6,6 +6,7 @@ import (
 
 	"github.com/pipec/pipec/compiler/plan"
 	"github.com/pipec/pipec/exec/batch"
+	"github.com/pipec/pipec/exec/ledger"
 	"github.com/pipec/pipec/internal/bug"
 	"github.com/pipec/pipec/lang/diag"
 	"github.com/pipec/pipec/lang/types"
@@ -34,9 +35,17 @@ func (n *node) fail(b *batch.Batch, rows []Failure, policy plan.Policy, f *flow)
 	}
 }
 
+// connectorError is what a run says whose connector failed for good.
+func (n *node) connectorError(doing string, err error) error {
+	return &Error{
+		Code: diag.ConnectorFailed, Node: n.plan.Name, Place: n.plan.Origin, Cause: err,
+		Message: fmt.Sprintf("%s `%s` failed: %v", doing, n.plan.Name, err),
+	}
+}
+
 // failTrees fails the trees of rows, or makes dead letters of the rows.
 func (n *node) failTrees(b *batch.Batch, rows []Failure, f *flow) {
-	retries := n.task.shared.Plan.Settings.Retries
+	retries := min(n.task.shared.Plan.Settings.Retries, ledger.MostAttempts)
 	var dead []Failure
 	for _, x := range rows {
 		if f.tracked && !x.Fault {
@@ -227,6 +236,10 @@ func (n *node) emitErrors(b *batch.Batch, rows []Failure, f *flow) {
 		bl.EndRow()
 	}
 	c := bl.Finish()
+	if n.stateful() {
+		n.derive(out, c) // rule R1: a failure behind does not run the node again
+		return
+	}
 	inherit(c, sel, b)
 	n.emit(out, c, f)
 }

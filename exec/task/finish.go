@@ -80,10 +80,7 @@ func (s *sourceStage) abandon() {
 			p.door.Close()
 		}
 	}
-	if s.again.door != nil {
-		s.again.door.Cancel()
-		s.again.door.Close()
-	}
+	s.again.close()
 	if s.closing == 1 {
 		s.closeDoor.Cancel()
 		s.closeDoor.Close()

@@ -30,8 +30,8 @@ type Result struct {
 	Dropped []Drop
 	Failed  []Failure // rows whose trees fail, in the order of rows
 	Errored []Failure // rows that go to the output `.errors`
-	// Rows is what the rows of Failed and Errored are of, if that is not the batch that came in: the results that an Absorber fires
-	// and whose body failed.
+	// Rows is what the rows of Failed and Errored are of, if that is not the batch that came in: the results that an
+	// Absorber fires and whose body failed.
 	Rows *batch.Batch
 }
 

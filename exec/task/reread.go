@@ -78,6 +78,9 @@ func (a *reread) read(ctx context.Context) ([]picked, error) {
 	var out []picked
 	seen, want := 0, a.r.Rows
 	for len(want) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		read := &connector.Read{}
 		read.Batch.Layout = a.src.node.plan.Outs[0].Layout
 		last := int(want[len(want)-1])
@@ -198,9 +201,12 @@ func (a *reread) giveUp() {
 	})
 }
 
+// close ends the door, and a call under way.
 func (a *reread) close() {
 	if a.door != nil {
+		a.door.Cancel()
 		a.door.Close()
+		a.door = nil
 	}
 }
 

@@ -13,7 +13,7 @@ type Limits struct {
 	BatchRows  int   // rows of a source batch and of a full batch of an exchange
 	BatchBytes int   // bytes of these
 	QueueRows  int64 // of one input of a task
-	QueueBytes int64
+	QueueBytes int64 // of these, and of what waits at a sink
 	Linger     int64 // ns that a few rows wait for others at an exchange
 	Hold       int64 // ns of idleness after which a combiner flushes
 	SinkRows   int   // rows that wait at a sink while it writes
@@ -27,6 +27,7 @@ type Shared struct {
 	Limits   Limits
 	Seed     uint64
 	Observer Observer // or nil
+	OnStop   func()   // called once when the sources are told to stop, by whoever stops them; or nil
 
 	owners []ownerRef // by owner id; complete before anything runs
 	wakers []Waker
@@ -47,7 +48,9 @@ type ownerRef struct {
 
 // Stop makes the sources stop reading; what is in flight is finished.
 func (s *Shared) Stop() {
-	s.stopping.Store(true)
+	if !s.stopping.Swap(true) && s.OnStop != nil {
+		s.OnStop()
+	}
 	s.wakeAll()
 }
 
@@ -86,9 +89,14 @@ func (s *Shared) Err() error {
 // Unbalanced notes a book that does not balance: a fault of the engine's, which the run must tell.
 func (s *Shared) Unbalanced(what string) {
 	s.mu.Lock()
-	s.bad = append(s.bad, what)
+	if len(s.bad) < mostBad {
+		s.bad = append(s.bad, what)
+	}
 	s.mu.Unlock()
 }
+
+// mostBad is how many books that do not balance are told: one that does not is wrong at each audit from then on.
+const mostBad = 20
 
 // Bad returns the books that do not balance.
 func (s *Shared) Bad() []string {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/pipec/pipec/exec/batch"
 	"github.com/pipec/pipec/exec/connector"
+	"github.com/pipec/pipec/exec/exchange"
+	"github.com/pipec/pipec/internal/bug"
 	"github.com/pipec/pipec/lang/diag"
 )
 
@@ -16,8 +18,8 @@ import (
 // Batches wait in a short queue while one is being written; small neighbours are written as one. Rows that the target
 // answers with `retry`, or whose outcome is unknown (an error, a lost answer, a call that ran into its time-out), are
 // written again after a back-off, before anything later, so that order survives. A refused row follows the node's
-// `errors` clause, or becomes a dead letter. At most once, a row whose outcome is unknown is dropped by name. Only when every row of a batch has an outcome is the batch settled: its
-// edges are acked, which may end its trees.
+// `errors` clause, or becomes a dead letter. At most once, a row whose outcome is unknown is dropped by name. Only when
+// every row of a batch has an outcome is the batch settled: its edges are acked, which may end its trees.
 //
 // Accepted is not durable. The coordinator asks for a Sync before it commits positions; the sink serves that between
 // two writes. At its end a sink writes what waits, syncs and closes.
@@ -32,14 +34,15 @@ type sinkStage struct {
 	member *member // nil in an optional branch
 	isEnd  bool    // takes dead letters: it never refuses
 
-	waiting     []held
-	waitingRows int
-	cur         *held
-	rows        []int32 // rows of cur that have no outcome yet; nil: all
-	most        int     // rows of one write, after calls that ran into their time-out; 0: all
-	late        bool    // the last call ran into its time-out
-	refused     []Failure
-	unknown     int // rows of cur whose outcome is unknown and that may not be written twice
+	waiting      []held
+	waitingRows  int
+	waitingBytes int64
+	cur          *held
+	rows         []int32 // rows of cur that have no outcome yet; nil: all
+	most         int     // rows of one write, after calls that ran into their time-out; 0: all
+	late         bool    // the last call ran into its time-out
+	refused      []Failure
+	unknown      int // rows of cur whose outcome is unknown and that may not be written twice
 
 	call     sinkCall
 	out      []connector.Outcome
@@ -73,6 +76,7 @@ type sinkJobs struct{ write, sync, close func(context.Context) }
 type held struct {
 	b    *batch.Batch // with Spans
 	each []batch.Col
+	size int64 // bytes
 }
 
 // SinkInstance is a sink that was prepared and activated.
@@ -128,8 +132,10 @@ func (s *sinkStage) process(b *batch.Batch, f *flow) {
 	if len(s.waiting) == 0 && s.cur == nil {
 		s.moved = n.task.now
 	}
+	h.size = c.Bytes()
 	s.waiting = append(s.waiting, h)
 	s.waitingRows += c.N
+	s.waitingBytes += h.size
 	s.start()
 }
 
@@ -138,6 +144,12 @@ func (s *sinkStage) compute(b *batch.Batch, f *flow) (held, bool) {
 	cols, bad := s.each.Eval(s.node.task.now, b)
 	if len(bad) == 0 {
 		return held{b: b, each: slices.Clone(cols)}, true
+	}
+	if s.isEnd { // what cannot be computed for a dead letter never can
+		bad = slices.Clone(bad)
+		for i := range bad {
+			bad[i].Fault = true
+		}
 	}
 	s.node.fail(b, bad, s.node.plan.Errors, f)
 	if len(bad) == b.N {
@@ -159,7 +171,8 @@ func (s *sinkStage) compute(b *batch.Batch, f *flow) (held, bool) {
 }
 
 func (s *sinkStage) ready() bool {
-	return s.waitingRows < s.node.task.shared.Limits.SinkRows
+	l := &s.node.task.shared.Limits
+	return s.waitingRows < l.SinkRows && s.waitingBytes < l.QueueBytes
 }
 
 // start submits the next call, if none is under way.
@@ -195,15 +208,19 @@ func (s *sinkStage) submit(call sinkCall, timeout int64, job func(context.Contex
 
 // next takes the first waiting batch, and small ones behind it.
 func (s *sinkStage) next() *held {
-	most := s.node.task.shared.Limits.BatchRows
-	k, rows := 1, s.waiting[0].b.N
-	if s.waiting[0].each == nil {
-		for k < len(s.waiting) && rows+s.waiting[k].b.N <= most && alike(s.waiting[0].b, s.waiting[k].b) {
-			rows += s.waiting[k].b.N
+	l := &s.node.task.shared.Limits
+	h := s.waiting[0]
+	k, rows, spans := 1, h.b.N, len(h.b.Spans)
+	if h.each == nil {
+		for _, x := range s.waiting[1:] {
+			rows, spans, h.size = rows+x.b.N, spans+len(x.b.Spans), h.size+x.size
+			if rows > l.BatchRows || spans > exchange.MostSpans || h.size > int64(l.BatchBytes) || !alike(h.b, x.b) {
+				rows, h.size = rows-x.b.N, h.size-x.size
+				break
+			}
 			k++
 		}
 	}
-	h := s.waiting[0]
 	if k > 1 {
 		bs := make([]*batch.Batch, k)
 		for i := range bs {
@@ -215,6 +232,7 @@ func (s *sinkStage) next() *held {
 	clear(s.waiting[rest:])
 	s.waiting = s.waiting[:rest]
 	s.waitingRows -= rows
+	s.waitingBytes -= h.size
 	return &h
 }
 
@@ -301,7 +319,9 @@ func (s *sinkStage) shrink(written int) {
 	case s.late:
 		s.most = max(1, written/2)
 	case s.most > 0:
-		s.most *= 2
+		if s.most *= 2; s.most > 2*s.node.task.shared.Limits.BatchRows {
+			s.most = 0
+		}
 	}
 }
 
@@ -317,6 +337,9 @@ func (s *sinkStage) outcomes(rows []int32) (left []int32, wait int64, reason str
 			return nil, 0, ""
 		}
 		return slices.Clone(rows), 0, s.err.Error()
+	}
+	if s.out != nil && len(s.out) != len(rows) {
+		bug.Panicf("task: sink `%s` gave %d outcomes for %d rows", s.node.plan.Name, len(s.out), len(rows))
 	}
 	for i, o := range s.out {
 		switch {
@@ -386,8 +409,11 @@ func (s *sinkStage) watch() {
 		return
 	}
 	s.stalled = true
-	t.shared.observe(Stalled, s.node.plan.Name,
-		fmt.Sprintf("has %d rows and finished none for its time-out", s.held()), t.now)
+	rows := "1 row"
+	if n := s.held(); n != 1 {
+		rows = fmt.Sprintf("%d rows", n)
+	}
+	t.shared.observe(Stalled, s.node.plan.Name, "has "+rows+" and finished none for its time-out", t.now)
 }
 
 func (s *sinkStage) afterSync() {
@@ -410,14 +436,7 @@ func (s *sinkStage) afterSync() {
 func (s *sinkStage) afterClose() {
 	s.closing = 3
 	if s.err != nil {
-		s.node.task.shared.Fail(s.connectorError("closing", s.err))
-	}
-}
-
-func (s *sinkStage) connectorError(doing string, err error) error {
-	return &Error{
-		Code: diag.ConnectorFailed, Node: s.node.plan.Name, Place: s.node.plan.Origin, Cause: err,
-		Message: fmt.Sprintf("%s `%s` failed: %v", doing, s.node.plan.Name, err),
+		s.node.task.shared.Fail(s.node.connectorError("closing", s.err))
 	}
 }
 
@@ -425,14 +444,15 @@ func (s *sinkStage) connectorError(doing string, err error) error {
 func (s *sinkStage) breakDown(err error) {
 	t := s.node.task
 	s.broken = true
-	t.shared.Fail(s.connectorError("writing to", err))
+	t.shared.Fail(s.node.connectorError("writing to", err))
 	if s.cur != nil {
 		s.giveUp(s.cur.b)
 	}
 	for _, h := range s.waiting {
 		s.giveUp(h.b)
 	}
-	s.cur, s.rows, s.refused, s.waiting, s.waitingRows = nil, nil, nil, nil, 0
+	s.cur, s.rows, s.refused, s.unknown = nil, nil, nil, 0
+	s.waiting, s.waitingRows, s.waitingBytes = nil, 0, 0
 	t.co.broken(s.member)
 }
 

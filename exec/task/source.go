@@ -3,7 +3,6 @@ package task
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"sync"
@@ -228,10 +227,7 @@ func (p *part) returned() {
 	case connector.IsFatal(p.err):
 		s.node.stopped = true
 		p.end()
-		t.shared.Fail(&Error{
-			Code: diag.ConnectorFailed, Node: s.node.plan.Name, Place: s.node.plan.Origin, Cause: p.err,
-			Message: fmt.Sprintf("reading `%s` failed: %v", s.node.plan.Name, p.err),
-		})
+		t.shared.Fail(s.node.connectorError("reading", p.err))
 	default:
 		p.tries++
 		p.retryAt = t.now + backoff(p.tries, t.ids.Next())
@@ -258,10 +254,7 @@ func (p *part) end() {
 
 // read takes one batch that was read and processes it. ended reports that there will be no more.
 func (s *sourceStage) read() (did, ended bool) {
-	if s.limited.Load() {
-		s.limited.Store(false)
-		s.node.task.co.takeCommit(s.node.task.asSource)
-	}
+	s.limited.Store(false)
 	left := false
 	for k := range s.parts {
 		p := s.parts[(s.turn+k)%len(s.parts)]
@@ -272,8 +265,7 @@ func (s *sourceStage) read() (did, ended bool) {
 		if !p.got {
 			continue
 		}
-		if s.node.owner.ledger.Ahead(p.index) {
-			s.limited.Store(true)
+		if !s.stopped && s.ahead(p) {
 			continue
 		}
 		s.turn = (s.turn + k + 1) % len(s.parts)
@@ -294,6 +286,18 @@ func (s *sourceStage) read() (did, ended bool) {
 		return true, false
 	}
 	return false, true
+}
+
+// ahead reports whether a partition may not go further ahead of what is committed. A batch that had been read when the
+// source was stopped is taken all the same: it is the last one, and nothing may be committed any more.
+func (s *sourceStage) ahead(p *part) bool {
+	l := s.node.owner.ledger
+	if !l.Ahead(p.index) {
+		return false
+	}
+	s.limited.Store(true) // before the look: a commit that comes behind it wakes the task
+	s.node.task.co.takeCommit(s.node.task.asSource)
+	return l.Ahead(p.index)
 }
 
 // emit processes a batch that was read at a position.
@@ -378,7 +382,7 @@ func (s *sourceStage) finish() (done, progress bool) {
 		}
 		s.closing = 1
 		s.closeDoor = s.newDoor()
-		s.closeDoor.Submit(0, func(ctx context.Context) {
+		s.closeDoor.Submit(s.node.task.shared.timeout(0), func(ctx context.Context) {
 			s.inst.calls.Lock()
 			defer s.inst.calls.Unlock()
 			s.inst.Closed = true
@@ -391,6 +395,9 @@ func (s *sourceStage) finish() (done, progress bool) {
 		}
 		s.closeDoor.Close()
 		s.closing = 2
+		if s.closeErr != nil {
+			s.node.task.shared.Fail(s.node.connectorError("closing", s.closeErr))
+		}
 	}
 	return true, true
 }

@@ -13,6 +13,9 @@ import (
 // mostRoots is how many rows one derived span has at most.
 const mostRoots = 1 << 12
 
+// stateful reports whether what the node puts out are roots of their own.
+func (n *node) stateful() bool { return n.owner != nil && n.plan.Kind != plan.KindSource }
+
 // derive emits an output batch of a stateful node as roots of its own.
 func (n *node) derive(out int, b *batch.Batch) {
 	if b.N == 0 {

@@ -233,10 +233,10 @@ func (t *Task) input() bool {
 		n.take(it.Batch, f)
 		t.end(f)
 	case exchange.Marker:
-		t.audit(it, in)
+		t.audit(it, n)
 		t.passMarker(it.N)
 	case exchange.EOF:
-		t.audit(it, in)
+		t.audit(it, n)
 		n.eofs--
 		n.stopped = n.stopped || it.Stopped
 		t.inputsEnded()
@@ -250,9 +250,9 @@ func (t *Task) input() bool {
 
 // audit compares the book of an edge where a control item has come through: everything that was sent before it has been
 // received.
-func (t *Task) audit(it exchange.Item, in *exchange.Input) {
-	if _, _, received := in.Counts(); received != it.Sent {
-		t.shared.Unbalanced(edgeBook(t.nodes[in.Target].plan.Name, it.Sent, received))
+func (t *Task) audit(it exchange.Item, n *node) {
+	if it.Left != it.Sent {
+		t.shared.Unbalanced(edgeBook(n.plan.Name, it.Sent, it.Left))
 	}
 	t.auditNodes()
 }

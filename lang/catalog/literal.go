@@ -74,6 +74,14 @@ func Literal(e ast.Expr, want types.Type) (value.Value, types.Type, bool) {
 	case *ast.ListExpr:
 		list, _ := bare.(*types.List)
 		return literalList(e, list)
+	case *ast.MapExpr:
+		if m, ok := bare.(*types.Map); ok {
+			return literalMap(e, m)
+		}
+	case *ast.RecordExpr:
+		if rec, ok := bare.(*types.Record); ok {
+			return literalRecord(e, rec)
+		}
 	case *ast.ParenExpr:
 		return Literal(e.X, want)
 	}
@@ -100,4 +108,43 @@ func literalList(e *ast.ListExpr, want *types.List) (value.Value, types.Type, bo
 		elems = append(elems, v)
 	}
 	return value.OfList(elems), &types.List{Elem: elem}, true
+}
+
+func literalMap(e *ast.MapExpr, want *types.Map) (value.Value, types.Type, bool) {
+	var keys, elems []value.Value
+	for _, x := range e.Entries {
+		k, kt, keyOK := Literal(x.Key, want.Key)
+		v, vt, ok := Literal(x.Value, want.Elem)
+		if !keyOK || !ok || !types.Assignable(kt, want.Key) || !types.Assignable(vt, want.Elem) {
+			return value.Value{}, types.Invalid, false
+		}
+		keys, elems = append(keys, k), append(elems, v)
+	}
+	return value.NewMap(keys, elems), want, true
+}
+
+// literalRecord takes exactly the fields of the type, in any order; optional ones may be left out.
+func literalRecord(e *ast.RecordExpr, want *types.Record) (value.Value, types.Type, bool) {
+	fields := make([]value.Value, len(want.Fields))
+	given := make([]bool, len(want.Fields))
+	for _, item := range e.Items {
+		if item.Spread || item.Name == nil {
+			return value.Value{}, types.Invalid, false
+		}
+		i := want.Index(item.Name.Name)
+		if i < 0 || given[i] {
+			return value.Value{}, types.Invalid, false
+		}
+		v, t, ok := Literal(item.Value, want.Fields[i].Type)
+		if !ok || !types.Assignable(t, want.Fields[i].Type) {
+			return value.Value{}, types.Invalid, false
+		}
+		fields[i], given[i] = v, true
+	}
+	for i, f := range want.Fields {
+		if !given[i] && !types.IsOptional(f.Type) {
+			return value.Value{}, types.Invalid, false
+		}
+	}
+	return value.OfRecord(fields), want, true
 }

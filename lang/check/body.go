@@ -15,6 +15,7 @@ type path struct {
 	guess    bool        // or perhaps it can: the parser told something
 	silent   bool        // it can come here silently
 	silentAt source.Span // the `if` that lets it, or no place
+	emitted  source.Span // an emit that stands on every way here, or no place
 }
 
 // boltBody checks the body of a bolt.
@@ -111,6 +112,7 @@ func (c *checker) stmt(sc *scope, s ast.Stmt, p *path) {
 }
 
 func (c *checker) stmtNew(sc *scope, s ast.Stmt, p *path) {
+	sc.body.silent = p.silent
 	switch s := s.(type) {
 	case *ast.Block:
 		c.stmts(sc.inner(), s.Stmts, p)
@@ -122,7 +124,7 @@ func (c *checker) stmtNew(sc *scope, s ast.Stmt, p *path) {
 		c.assignStmt(sc, s)
 	case *ast.EmitStmt:
 		c.emitStmt(sc, s)
-		p.silent = false
+		p.silent, p.emitted = false, s.Span()
 	case *ast.IfStmt:
 		c.ifStmt(sc, s, p)
 	case *ast.ForStmt:
@@ -130,17 +132,19 @@ func (c *checker) stmtNew(sc *scope, s ast.Stmt, p *path) {
 	case *ast.DropStmt:
 		c.effect(sc, s, "drop")
 		c.text(sc, s.Why)
+		c.takesBack(sc, s, "drop", p)
 		p.ended = true
 	case *ast.FailStmt:
 		c.effect(sc, s, "fail")
 		c.text(sc, s.Why)
 		sc.body.canFail = true
+		c.takesBack(sc, s, "fail", p)
 		p.ended = true
 	case *ast.ReturnStmt:
 		c.returnStmt(sc, s, p)
 	case *ast.BreakStmt, *ast.ContinueStmt:
 		if sc.body.loops == 0 {
-			c.errorf(diag.OutsideLoop, s.Span(), "`%s` stands in a loop", s.Span().Text()).label("no loop around it")
+			c.errorf(diag.OutsideLoop, s.Span(), "`%s` stands in loops only", s.Span().Text()).label("no loop around it")
 		}
 		p.ended = true
 	case *ast.BadStmt:
@@ -151,6 +155,17 @@ func (c *checker) stmtNew(sc *scope, s ast.Stmt, p *path) {
 	default:
 		bug.Panicf("check: statement %T", s)
 	}
+}
+
+// takesBack warns where a drop or fail always undoes an emit: a body takes effect as a whole, or not at all.
+func (c *checker) takesBack(sc *scope, s ast.Stmt, word string, p *path) {
+	if sc.body.kind != boltBody || p.ended || p.guess || !p.emitted.IsValid() {
+		return
+	}
+	c.warnf(diag.DiscardedEmit, s.Span(), "this takes back what was emitted before").
+		label("`%s` undoes the whole body", word).
+		related(p.emitted, "so this never leaves").
+		note("A body takes effect as a whole: `drop` and `fail` discard all of it. Decide before the `emit`, or end the body with `return`, which keeps it.")
 }
 
 // text checks the reason of a drop or fail.
@@ -202,7 +217,7 @@ func (c *checker) enterLocal(sc *scope, obj *Object, id *ast.Ident) {
 	if other := sc.find(id.Name); other != nil && other.Kind != ObjWith && other.Kind != ObjError {
 		what := map[ObjectKind]string{ObjField: "a field of the input", ObjKey: "a key", ObjState: "a state"}[other.Kind]
 		if what == "" {
-			what = "another name of this body"
+			what = "a value of this body"
 		}
 		c.errorf(diag.ShadowedName, id.Span(), "`%s` is the name of %s already", id.Name, what).
 			label("would hide it").related(other.At, "declared here")
@@ -442,10 +457,14 @@ func (c *checker) ifStmt(sc *scope, s *ast.IfStmt, p *path) {
 
 func joinPaths(a, b path) path {
 	guess := a.guess || b.guess
+	emitted := a.emitted
+	if a.ended || !b.ended && !b.emitted.IsValid() {
+		emitted = b.emitted
+	}
 	if a.ended || !b.ended && !a.silent {
 		a = b
 	}
-	a.guess = guess
+	a.guess, a.emitted = guess, emitted
 	return a
 }
 
@@ -469,7 +488,7 @@ func (c *checker) forStmt(sc *scope, s *ast.ForStmt, p *path) {
 	c.forgetAssigned(sc, s.Body)
 	mark, effects := b.facts.mark(), b.effects
 	b.loops++
-	round := path{silent: p.silent, ended: p.ended, guess: p.guess}
+	round := path{silent: p.silent, ended: p.ended, guess: p.guess, emitted: p.emitted}
 	c.stmts(inner.inner(), s.Body.Stmts, &round)
 	b.loops--
 	b.facts.take(mark)
@@ -499,7 +518,7 @@ func (c *checker) returnStmt(sc *scope, s *ast.ReturnStmt, p *path) {
 	case b.kind == fnBody && s.Value == nil:
 		c.errorf(diag.ReturnValue, s.Span(), "%s returns %s", b.what, aType(b.result)).label("no value")
 	case b.kind == fnBody:
-		c.exprFor(sc, s.Value, expect{t: b.result, of: b.what, at: b.fn.Result.Span()})
+		c.exprFor(sc, s.Value, expect{t: b.result, of: "the result of `" + b.fn.Name.Name + "`", at: b.fn.Result.Span()})
 	case s.Value != nil:
 		c.infer(sc, s.Value, types.Invalid)
 		c.errorf(diag.ReturnValue, s.Value.Span(), "a bolt emits, and returns no value").
@@ -528,7 +547,7 @@ func (c *checker) fnBody(d *ast.FnDecl, fn *Fn) {
 	b.top = sc.inner()
 	if d.Value != nil {
 		c.quietly(d.Value.Span(), func() {
-			c.exprFor(b.top, d.Value, expect{t: fn.Result, of: b.what, at: d.Result.Span()})
+			c.exprFor(b.top, d.Value, expect{t: fn.Result, of: "the result of `" + d.Name.Name + "`", at: d.Result.Span()})
 		})
 		if c.spoils.inside(d.Value.Span()) {
 			return

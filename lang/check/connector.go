@@ -17,7 +17,7 @@ func (g *graph) library(ref *ast.Ref, called bool) bool {
 	if len(ref.Parts) != 2 || first.Name == "" {
 		return false
 	}
-	if obj := g.lookupNode(first); obj != nil {
+	if obj := g.lookupFront(ref); obj != nil {
 		return obj.Kind == ObjModule && obj.module != nil && obj.module.lib != nil
 	}
 	return g.named[first.Name] == nil && (called || g.cat.Modules[first.Name] != nil)
@@ -97,7 +97,7 @@ func (g *graph) laterConnector(v *vertex, fun ast.Expr, args []*ast.Item) bool {
 				g.grouped = append(g.grouped, n.Name)
 			}
 		}
-	case v.Kind == ChannelNode && (name == "file" || name == "spill" || name == "sql.channel" || name == "kafka.channel"):
+	case v.Kind == ChannelNode && (name == "file" || name == "spill"):
 		if m := g.cat.Modules[""]; m != nil && m.Channels[name] != nil {
 			return false
 		}
@@ -334,7 +334,7 @@ func (g *graph) fits(v *vertex, l *link, sig *catalog.Sig, args []Arg) {
 	if fitsOf(out.Type, of) {
 		return
 	}
-	r := g.errorf(diag.SinkTakes, l.at, "`%s` takes %s, and `%s` gives `%s`", sig.FullName(), ofText(of), l.from.Name, out.Type.Shape()).
+	r := g.errorf(diag.SinkTakes, l.at, "`%s` takes %s, and `%s` gives `%s`", sig.FullName(), ofText(of), l.from.said(), out.Type.Shape()).
 		label("gets `%s`", out.Type.Shape()).
 		related(out.At, "its rows come from here")
 	if len(out.Type.Fields) == 0 {

@@ -161,19 +161,38 @@ func (c *checker) clauses(b *Bolt, d *ast.BoltDecl) {
 	}
 	if d.Errors != nil {
 		b.Errors = d.Errors.Value
+		if d.Window != nil && d.Errors.Value == "emit" {
+			c.errorf(diag.WindowErrors, d.Errors.Span(), "a window that is full has no single row for `.errors`").
+				label("no row to emit").
+				related(d.Window.Span(), "the body runs once for all rows of this").
+				note("Settle what can fail where it stands, with `else`, or say `errors drop` or `errors fail`.").
+				fix("let it fail", replace(d.Errors.Span(), "errors fail"))
+		}
 	}
 	if d.Late != nil {
 		b.Late = d.Late.Value
-		if d.Window == nil {
-			c.errorf(diag.ClauseConflict, d.Late.Span(), "`%s` is for bolts with a window by event time", d.Late.Span().Text()).
-				label("no window here")
-		}
+		c.needsEventTime(d.Late, d.Window)
 	}
+}
+
+// needsEventTime tells a clause `late` where no tuple can be late.
+func (c *checker) needsEventTime(late *ast.Policy, w *ast.Window) {
+	if late == nil || w != nil && w.On != nil {
+		return
+	}
+	r := c.errorf(diag.ClauseConflict, late.Span(), "`%s` is for windows by event time", late.Span().Text())
+	if w == nil {
+		r.label("no window here")
+		return
+	}
+	r.label("no tuple is late here").
+		related(w.Span(), "this window does not say `on` a time").
+		fix("leave it out", replace(withBlanksBefore(late.Span()), ""))
 }
 
 // window tells windows that are not run yet: all but `whole`.
 func (c *checker) window(w *ast.Window) {
-	if w.Kind == "whole" && w.On == nil && w.Lag == nil && w.Idle == nil {
+	if runsWhole(w) {
 		return
 	}
 	at := w.Span()
@@ -194,7 +213,7 @@ func (c *checker) window(w *ast.Window) {
 
 // ownOutputs adds the outputs that clauses make: `late` of a window by event time, `errors` of `errors emit`.
 func (c *checker) ownOutputs(b *Bolt, d *ast.BoltDecl) {
-	if d.Window != nil && d.Window.On != nil && b.Late != "drop" {
+	if d.Window != nil && (d.Window.On != nil && b.Late != "drop" || b.Late == "emit") {
 		b.Outs = append(b.Outs, Out{Name: "late", Type: b.In, At: d.Window.Span()})
 	}
 	if b.Errors == "emit" {

@@ -130,7 +130,7 @@ func (g *graph) node(ref *ast.Ref) (*vertex, []*ast.Ident) {
 		}
 		return v, rest
 	}
-	obj := g.lookupNode(first)
+	obj := g.lookupFront(ref)
 	if obj == nil {
 		return nil, nil
 	}
@@ -291,7 +291,7 @@ func (g *graph) notHere(call *ast.CallStep) bool {
 
 // boltObject returns the bolt declaration that a name means, or nil.
 func (g *graph) boltObject(ref *ast.Ref) (*Object, string) {
-	obj := g.lookupNode(ref.Parts[0])
+	obj := g.lookupFront(ref)
 	if obj == nil || obj.Kind != ObjModule {
 		return obj, ref.Parts[0].Name
 	}
@@ -309,7 +309,7 @@ func (g *graph) unknownNode(ref *ast.Ref, origin bool) *vertex {
 		g.hazy = true
 		return lost
 	}
-	if obj := g.lookupNode(first); obj != nil && obj.Kind == ObjModule {
+	if obj := g.lookupFront(ref); obj != nil && obj.Kind == ObjModule {
 		if obj.module == nil || obj.module.file != nil && len(ref.Parts) > 1 {
 			return lost // told: by lookupIn, or that the file could not be read
 		}
@@ -348,7 +348,11 @@ const mostSuggestions = 50
 
 // moduleAsNode tells that a module, or a member of one, stands where a node is wanted.
 func (g *graph) moduleAsNode(ref *ast.Ref, obj *Object, origin bool) {
-	r := g.errorf(diag.ModuleAsNode, ref.Span(), "`%s` is no node: `%s` is a module", refText(ref), obj.Name).label("not a node")
+	what := fmt.Sprintf("`%s` is a module, and no node", obj.Name)
+	if len(ref.Parts) > 1 {
+		what = fmt.Sprintf("`%s` is no node: `%s` is a module", refText(ref), obj.Name)
+	}
+	r := g.errorf(diag.ModuleAsNode, ref.Span(), "%s", what).label("not a node")
 	lib := obj.module.lib
 	switch {
 	case lib == nil:
@@ -407,8 +411,15 @@ func (g *graph) fillStep(v *vertex, step ast.Step) {
 		v.Kind = FlatNode
 	case *ast.TopStep:
 		v.Kind = TopNode
+		if s.Window != nil {
+			g.window(s.Window) // here, since its input may never be known
+		}
 	case *ast.AggregateStep:
 		v.Kind = AggregateNode
+		if s.Window != nil {
+			g.window(s.Window)
+			g.needsEventTime(s.LateDrop, s.Window)
+		}
 	case *ast.DedupStep:
 		v.Kind = DedupNode
 		g.laterStep(v, "`dedup`")
@@ -477,7 +488,7 @@ func (g *graph) times(v *vertex, e ast.Expr) {
 		return
 	}
 	if n != v.Times || n == 0 && e.Span().Text() != v.TimesExpr.Span().Text() {
-		g.errorf(diag.TwoParallelisms, e.Span(), "`%s` is given %s tasks here and %s before", v.Name, e.Span().Text(), v.TimesExpr.Span().Text()).
+		g.errorf(diag.TwoParallelisms, e.Span(), "`%s` is given %s tasks here and %s before", v.said(), e.Span().Text(), v.TimesExpr.Span().Text()).
 			label("another number").
 			related(v.TimesExpr.Span(), "first number").
 			note("A name is one node; write the number once, or the same everywhere.").

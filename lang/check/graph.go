@@ -159,17 +159,17 @@ func (g *graph) tellCycle(cycle []*link) {
 	for i, l := range cycle {
 		switch {
 		case i < mostListed || i == len(cycle)-1:
-			path.WriteString(l.from.Name + " -> ")
+			path.WriteString(l.from.said() + " -> ")
 		case i == mostListed:
 			path.WriteString("… -> ") // the whole of a long one would tell less
 		}
 	}
-	path.WriteString(cycle[0].from.Name)
+	path.WriteString(cycle[0].from.said())
 	last := cycle[len(cycle)-1]
 	r := g.errorf(diag.Cycle, last.at, "the flow runs in a circle: `%s`", path.String())
-	r.label("leads back to `%s`", last.to.Name)
+	r.label("leads back to `%s`", last.to.said())
 	for _, l := range cycle[:min(len(cycle)-1, mostListed)] {
-		r.related(l.at, "`%s` leads to `%s`", l.from.Name, l.to.Name)
+		r.related(l.at, "`%s` leads to `%s`", l.from.said(), l.to.said())
 	}
 	r.note("Rows flow one way, from sources to sinks. Take one of these arrows out, or write to a sink that another pipeline reads.")
 }

@@ -88,16 +88,15 @@ func (g *graph) typeTop(v *vertex, s *ast.TopStep) {
 			r.note("It may be none; say what counts then, `%s else …`.", s.By.Span().Text())
 		}
 	}
-	if s.Window != nil && !g.runsWhole(s.Window) {
+	if s.Window != nil && !runsWhole(s.Window) {
 		v.broken = true
 		return
 	}
 	g.needsEnd(v, stepHead(s), "`top`")
 }
 
-// runsWhole reports whether a window is over the whole input, and tells others, which cannot be run yet.
-func (g *graph) runsWhole(w *ast.Window) bool {
-	g.window(w)
+// runsWhole reports whether a window is over the whole input. The others cannot be run yet, which fillStep has told.
+func runsWhole(w *ast.Window) bool {
 	return w.Kind == "whole" && w.On == nil && w.Lag == nil && w.Idle == nil
 }
 
@@ -115,7 +114,7 @@ func (g *graph) typeAggregate(v *vertex, s *ast.AggregateStep) {
 	sc.body.locals = locals
 	rec := g.record(sc, s.Record, nil)
 	g.endStep(v, sc)
-	if s.Window == nil || !g.runsWhole(s.Window) {
+	if s.Window == nil || !runsWhole(s.Window) {
 		v.broken = true
 		return
 	}

@@ -129,9 +129,13 @@ func (c *checker) enterUse(u *unit, d *ast.Use) {
 	c.declareModule(u, d.Alias, d, m)
 }
 
+// isLaterModule reports whether a module of the library is one that is not built yet.
+func isLaterModule(name string) bool {
+	return slices.Contains([]string{"exec", "http", "json", "kafka", "sql", "tcp", "udp", "zookeeper"}, name)
+}
+
 func (c *checker) unknownModule(id *ast.Ident) {
-	switch id.Name {
-	case "http", "kafka", "sql", "exec", "udp", "tcp", "zookeeper":
+	if isLaterModule(id.Name) {
 		c.notYet(id.Span(), "the module `"+id.Name+"`")
 		return
 	}
@@ -198,9 +202,25 @@ func (c *checker) moduleNamed(id *ast.Ident) *Object {
 	if c.spoils.meant(id.Name) || c.misspelt[id.Name] || c.looseUse && c.unit.modules[id.Name] == nil {
 		return nil
 	}
+	told := toldName{c.unit, nil, moduleNames, id.Name}
 	if c.cat.Modules[id.Name] != nil && id.Name != "" {
+		if r := c.lostNames[told]; r != nil { // one `use` mends all of them
+			if len(r.Related) < mostAgain {
+				r.related(id.Span(), "and here")
+			}
+			c.errors++
+			return nil
+		}
 		r := c.errorf(diag.NotImported, id.Span(), "the module `%s` is not used by this file", id.Name).label("needs a `use`")
 		r.fix("add `use "+id.Name+"`", c.useEdit(id.Name))
+		c.lostNames[told] = r
+		return nil
+	}
+	if c.again(told, id) {
+		return nil
+	}
+	if isLaterModule(id.Name) {
+		c.lostNames[told] = c.notYet(id.Span(), "the module `"+id.Name+"`")
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(c.unit.modules))
@@ -209,7 +229,8 @@ func (c *checker) moduleNamed(id *ast.Ident) *Object {
 			names = append(names, name)
 		}
 	}
-	c.errorf(diag.UnknownModule, id.Span(), "no module `%s`", id.Name).suggest(id.Span(), id.Name, names, "The modules are")
+	c.lostNames[told] = c.errorf(diag.UnknownModule, id.Span(), "no module `%s`", id.Name).
+		suggest(id.Span(), id.Name, names, "The modules are")
 	return nil
 }
 
@@ -282,6 +303,17 @@ func (c *checker) lookupNode(id *ast.Ident) *Object {
 	return obj
 }
 
+// lookupFront returns what the first word of a dotted name in a flow means. Where a bolt has the name of a module, which
+// is told at the bolt, a word behind the dot says that the module is meant.
+func (c *checker) lookupFront(ref *ast.Ref) *Object {
+	id := ref.Parts[0]
+	if mod := c.unit.modules[id.Name]; mod != nil && len(ref.Parts) > 1 && c.unit.bolts[id.Name] != nil {
+		mod.Used, c.info.Objects[id] = true, mod
+		return mod
+	}
+	return c.lookupNode(id)
+}
+
 // lookupIn returns the bolt of a file that is used, or nil after telling why there is none.
 func (c *checker) lookupIn(mod *Object, id *ast.Ident) *Object {
 	return c.member(mod, id, "bolt", boltsOf)
@@ -326,7 +358,29 @@ func (c *checker) libSig(fun ast.Expr, kinds ...string) *catalog.Sig {
 	return nil
 }
 
+// isLaterSig reports whether a connector or codec of the library is one that is not built yet.
+func isLaterSig(module, name string, kinds []string) bool {
+	var later []string
+	switch {
+	case module == "" && slices.Contains(kinds, "codec"):
+		later = []string{"avro", "bytes", "csv"}
+	case module == "file" && slices.Contains(kinds, "source"):
+		later = []string{"tail"}
+	case module == "file" && slices.Contains(kinds, "sink"):
+		later = []string{"roll"}
+	}
+	return slices.Contains(later, name)
+}
+
 func (c *checker) unknownSig(m *catalog.Module, id *ast.Ident, kinds []string) {
+	if isLaterSig(m.Name, id.Name, kinds) {
+		what := "`" + id.Name + "`"
+		if m.Name != "" {
+			what = "`" + m.Name + "." + id.Name + "`"
+		}
+		c.notYet(id.Span(), what)
+		return
+	}
 	where := "the language"
 	if m.Name != "" {
 		where = "the module `" + m.Name + "`"

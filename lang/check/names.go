@@ -123,6 +123,11 @@ func (c *checker) unknownName(sc *scope, id *ast.Ident) {
 		return
 	case c.again(toldName{c.unit, sc.body, valueNames, name}, id):
 		return
+	case foreignValue(name) != "":
+		want := foreignValue(name)
+		c.lostNames[toldName{c.unit, sc.body, valueNames, name}] = c.errorf(diag.UnknownName, id.Span(),
+			"no value `%s`: it is written `%s` here", name, want).fix("write `"+want+"`", replace(id.Span(), want))
+		return
 	case !c.nearLocal(sc, name) && c.otherSpace(id):
 		return
 	case name == "tuple", name == "window", name == "error":
@@ -140,6 +145,19 @@ func (c *checker) unknownName(sc *scope, id *ast.Ident) {
 	if sc.body.kind == constBody {
 		r.note("A constant is made of literals, `let` and `param` of the file.")
 	}
+}
+
+// foreignValue returns what a constant of other languages is called here, or "".
+func foreignValue(name string) string {
+	switch name {
+	case "null", "nil", "None", "NULL", "undefined":
+		return "none"
+	case "True", "TRUE":
+		return "true"
+	case "False", "FALSE":
+		return "false"
+	}
+	return ""
 }
 
 // inScope returns the names of values in reach, in order.

@@ -97,13 +97,13 @@ func (v *vertex) unknownOuts() bool {
 
 func (g *graph) noMainOutput(v *vertex, l *link) {
 	if v.Kind == SinkNode {
-		g.errorf(diag.SinkGoesOn, l.at, "nothing flows out of `%s`, which is a sink", v.Name).
+		g.errorf(diag.SinkGoesOn, l.at, "nothing flows out of `%s`, which is a sink", v.said()).
 			label("behind a sink").
-			related(v.At, "`%s` ends the flow here", v.Name).
-			note("To send rows to several places, fan out before it: `-> { %s, … }`.", v.Name)
+			related(v.At, "`%s` ends the flow here", v.said()).
+			note("To send rows to several places, fan out before it: `-> { %s, … }`.", v.said())
 		return
 	}
-	r := g.errorf(diag.NoMainOutput, l.at, "`%s` has no main output for this arrow", v.Name).label("nothing arrives here")
+	r := g.errorf(diag.NoMainOutput, l.at, "`%s` has no main output for this arrow", v.said()).label("nothing arrives here")
 	if v.Bolt != nil {
 		r.related(v.Bolt.Decl.Name.Span(), "the bolt is declared without one")
 	}
@@ -115,7 +115,7 @@ func (g *graph) noMainOutput(v *vertex, l *link) {
 }
 
 func (g *graph) noOutput(v *vertex, l *link) {
-	r := g.errorf(diag.UnknownOutput, l.output.Span(), "`%s` has no output `%s`", v.Name, l.output.Name).label("no such output")
+	r := g.errorf(diag.UnknownOutput, l.output.Span(), "`%s` has no output `%s`", v.said(), l.output.Name).label("no such output")
 	names := outNames(v)
 	r.suggest(l.output.Span(), l.output.Name, names, "It has")
 	if near, ok := diag.Nearest(l.output.Name, names); ok {
@@ -240,6 +240,7 @@ func (g *graph) eachArgs(v *vertex, known bool, rows *types.Record) {
 			case !a.Each || a.Value == nil:
 			case known:
 				sc := g.edgeScope(rows)
+				sc.body.what = "`" + sig.FullName() + "`"
 				g.exprFor(sc, a.Value, argExpect(sig, a.Param))
 				g.endBody(sc)
 				v.CanFail = v.CanFail || sc.body.canFail
@@ -279,7 +280,7 @@ func (g *graph) unite(u *union, v *vertex, l *link, out *Out) {
 			u.fields = append(u.fields, f)
 			u.seen = append(u.seen, 1)
 			u.first = append(u.first, l.at)
-			u.from = append(u.from, l.from.Name)
+			u.from = append(u.from, l.from.said())
 			continue
 		}
 		u.seen[i]++
@@ -295,7 +296,7 @@ func (g *graph) unite(u *union, v *vertex, l *link, out *Out) {
 			continue
 		}
 		g.errorf(diag.MixedField, l.at, "the rows of `%s` differ in the type of `%s`: `%s` here and `%s` from `%s`",
-			v.Name, f.Name, f.Type, have, u.from[i]).
+			v.said(), f.Name, f.Type, have, u.from[i]).
 			label("gives `%s: %s`", f.Name, f.Type).
 			related(u.first[i], "gives `%s: %s`", f.Name, have).
 			note("Give the rows a sink each, or make the field alike with a `select` before it.")
@@ -346,9 +347,9 @@ func (g *graph) common(v *vertex) *types.Record {
 	if common == nil || len(common.Fields) > 0 || len(v.in) < 2 {
 		return common
 	}
-	r := g.errorf(diag.NothingShared, v.At, "the rows that reach `%s` have no field in common", v.Name).label("nothing to read")
+	r := g.errorf(diag.NothingShared, v.At, "the rows that reach `%s` have no field in common", v.said()).label("nothing to read")
 	for _, l := range v.in[:min(len(v.in), 4)] {
-		r.related(l.at, "`%s` gives `%s`", l.from.Name, l.outType().Type.Shape())
+		r.related(l.at, "`%s` gives `%s`", l.from.said(), l.outType().Type.Shape())
 	}
 	r.note("A field is shared if all have it with the same type.")
 	return nil
@@ -366,7 +367,7 @@ func (g *graph) typeBolt(v *vertex) {
 		}
 	}
 	if w := v.Bolt.Decl.Window; w != nil && w.Kind == "whole" {
-		if r := g.needsEnd(v, v.At, "`window whole` of `"+v.Name+"`"); r != nil {
+		if r := g.needsEnd(v, v.At, "`window whole` of `"+v.said()+"`"); r != nil {
 			r.related(w.Span(), "the window is declared here")
 		}
 	}
@@ -386,7 +387,7 @@ func (g *graph) narrow(v *vertex, l *link, out *Out) {
 		}
 		if got := out.Type.Fields[i].Type; !types.Equal(got, f.Type) && !types.IsInvalid(got) && !types.IsInvalid(f.Type) {
 			g.errorf(diag.FieldMismatch, l.at, "`%s` wants `%s: %s`, and `%s` gives `%s: %s`",
-				v.Name, f.Name, f.Type, outText(l), f.Name, got).
+				v.said(), f.Name, f.Type, outText(l), f.Name, got).
 				label("`%s` is `%s` here", f.Name, got).
 				related(inputField(v.Bolt.Decl, f.Name), "wanted as `%s`", f.Type).
 				related(out.At, "what `%s` gives", outText(l)).
@@ -400,7 +401,7 @@ func (g *graph) narrow(v *vertex, l *link, out *Out) {
 	for _, f := range missing {
 		names = append(names, f.Name)
 	}
-	r := g.errorf(diag.FieldMissing, l.at, "`%s` wants %s, which `%s` does not give", v.Name, quoteAll(names), outText(l)).
+	r := g.errorf(diag.FieldMissing, l.at, "`%s` wants %s, which `%s` does not give", v.said(), quoteAll(names), outText(l)).
 		label("gets `%s`", out.Type.Shape()).
 		related(inputField(v.Bolt.Decl, names[0]), "wanted as `%s`", missing[0].Type).
 		related(out.At, "what `%s` gives", outText(l))
@@ -411,10 +412,10 @@ func (g *graph) narrow(v *vertex, l *link, out *Out) {
 		}
 	}
 	if near, ok := diag.Nearest(names[0], given); ok && len(names) == 1 {
-		r.note("Is it `%s`? Rename it on the way: `-> select (..tuple, %s: %s) -> %s`.", near, names[0], near, v.Name)
+		r.note("Is it `%s`? Rename it on the way: `-> select (..tuple, %s: %s) -> %s`.", near, names[0], near, v.said())
 		return
 	}
-	r.note("Add it on the way: `-> select (..tuple, %s: …) -> %s`.", names[0], v.Name)
+	r.note("Add it on the way: `-> select (..tuple, %s: …) -> %s`.", names[0], v.said())
 }
 
 // alike says how a field of another type becomes what a bolt wants.
@@ -423,7 +424,7 @@ func (g *graph) alike(v *vertex, f types.Field, got types.Type) string {
 	convert := ""
 	switch {
 	case types.Equal(types.Bare(want), got):
-		return fmt.Sprintf("It is never none here: declare it in `%s` as it comes, `%s: %s`.", v.Name, f.Name, got)
+		return fmt.Sprintf("It is never none here: declare it in `%s` as it comes, `%s: %s`.", v.said(), f.Name, got)
 	case types.Equal(want, types.Bare(got)):
 		convert = f.Name + " else …"
 	case want == types.Float && got == types.Int:
@@ -435,15 +436,15 @@ func (g *graph) alike(v *vertex, f types.Field, got types.Type) string {
 	default:
 		convert = "…"
 	}
-	return fmt.Sprintf("Convert it on the way: `-> select (..tuple, %s: %s) -> %s`.", f.Name, convert, v.Name)
+	return fmt.Sprintf("Convert it on the way: `-> select (..tuple, %s: %s) -> %s`.", f.Name, convert, v.said())
 }
 
 // outText returns an output as programs write it.
 func outText(l *link) string {
 	if l.output != nil {
-		return l.from.Name + "." + l.output.Name
+		return l.from.said() + "." + l.output.Name
 	}
-	return l.from.Name
+	return l.from.said()
 }
 
 // inputField returns where a bolt's input declares a field; of an input that is a type's name, that name.
@@ -518,7 +519,7 @@ func (g *graph) checkTimes(v *vertex) {
 		return
 	}
 	at := v.TimesExpr.Span()
-	g.errorf(diag.OneTask, at, "`%s` runs in one task: %s", v.Name, why).
+	g.errorf(diag.OneTask, at, "`%s` runs in one task: %s", v.said(), why).
 		label("cannot be shared out").
 		fix("leave the number out", replace(timesWithStar(at), ""))
 }

@@ -54,7 +54,7 @@ func (g *graph) checkOrdered(order []*vertex) {
 		if in.lost != nil {
 			at, why = in.lost.at, in.why
 		}
-		r := g.errorf(diag.OrderLost, at, "`%s` asks for the rows of each key in order, and %s", v.Name, why).label("order is lost here")
+		r := g.errorf(diag.OrderLost, at, "`%s` asks for the rows of each key in order, and %s", v.said(), why).label("order is lost here")
 		r.related(v.Bolt.Decl.Ordered.Span(), "asked for here")
 		if keys != "" {
 			r.note("Spread the rows by its key from here on, `-[by %s]->`, or let the node run in one task.", keys)
@@ -157,7 +157,7 @@ func overLink(l *link) rowOrder {
 	case kind == "local" || l.from.tasks == to:
 		return o
 	}
-	return rowOrder{lost: l, why: "`" + l.to.Name + "` shares them out among several tasks"}
+	return rowOrder{lost: l, why: "`" + l.to.said() + "` shares them out among several tasks"}
 }
 
 // behindNode returns the order of what v gives.
@@ -172,7 +172,7 @@ func behindNode(v *vertex, in rowOrder) rowOrder {
 	if len(v.in) == 0 {
 		return in
 	}
-	return rowOrder{lost: v.in[0], why: "`" + v.Name + "` runs in several tasks and may change the key"}
+	return rowOrder{lost: v.in[0], why: "`" + v.said() + "` runs in several tasks and may change the key"}
 }
 
 // tasksOf returns how many tasks v has as far as the text says it; 2 stands for a number that the command line gives.

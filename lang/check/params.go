@@ -14,7 +14,7 @@ import (
 )
 
 // ParamValue reads the value of a parameter from the command line, `-p name=text`: as it is written for a string or an
-// enum, else a literal of the parameter's type. parse makes an expression of a text, for lists and maps; it may be nil
+// enum, else a literal of the parameter's type. parse makes an expression of a text, for lists, maps and records; it may be nil
 // where there is no parser at hand. Places in the diagnostics are in a file of their own, called "-p name".
 func ParamValue(prog *Program, name, text string, parse func(*source.File) (ast.Expr, diag.List)) (value.Value, diag.List) {
 	f := source.NewFile("-p "+name, text)
@@ -31,7 +31,11 @@ func ParamValue(prog *Program, name, text string, parse func(*source.File) (ast.
 		return value.Value{}, diag.List{unknownParam(r.at, name, names)}
 	}
 	r.param = prog.Params[i]
-	v, ok := r.read(types.Bare(r.param.Type), parse)
+	t := types.Bare(r.param.Type)
+	if text == "none" && types.IsOptional(r.param.Type) && !types.IsString(t) {
+		return value.Value{}, nil
+	}
+	v, ok := r.read(t, parse)
 	if !ok && len(r.list) == 0 {
 		r.wrong("")
 	}

@@ -292,6 +292,23 @@ func (g *graph) finish(order []*vertex) {
 	}
 }
 
+// said is the name of v for messages: of an unnamed node what is written there, `select` or `stdout.text`.
+func (v *vertex) said() string {
+	switch {
+	case v.Named:
+		return v.Name
+	case v.Kind == SinkNode && v.Sig != nil:
+		return v.Sig.FullName()
+	}
+	if call, ok := v.step.(*ast.CallStep); ok {
+		return refText(call.Ref)
+	}
+	if v.step != nil {
+		return stepWord(v.step)
+	}
+	return v.Name
+}
+
 // describe says what kind of node v is, for messages: "a source", "the bolt `count`".
 func (v *vertex) describe() string {
 	switch v.Kind {

@@ -78,5 +78,5 @@ func (c *checker) tellCircle(circle []fnCall, told map[*ast.FnDecl]bool) {
 	for _, call := range circle[:len(circle)-1] {
 		r.related(call.at.Span(), "`%s` is called here", call.to.Name.Name)
 	}
-	r.note("Functions and bolts always end, so none may call itself; a loop over a list often does.")
+	r.note("A function always ends, so none may call itself. A loop over a list often does the same.")
 }

@@ -98,8 +98,8 @@ func wrap(at source.Span, left, right string) []diag.Edit {
 }
 
 // notYet reports a construct that is parsed but not run yet.
-func (c *checker) notYet(at source.Span, construct string) {
-	c.errorf(diag.NotYet, at, "%s cannot be run yet", construct).label("not yet")
+func (c *checker) notYet(at source.Span, construct string) *report {
+	return c.errorf(diag.NotYet, at, "%s cannot be run yet", construct).label("not yet")
 }
 
 // mostCompared is how many names are compared with mistyped ones in one check: enough for a program with a thousand

@@ -107,7 +107,7 @@ func (g *graph) checkOptional(order []*vertex) {
 		if optional == nil || required == nil && !v.isDead {
 			continue
 		}
-		r := g.errorf(diag.OptionalRejoins, optional.at, "an `optional` branch leads back to a required path at `%s`", v.Name).
+		r := g.errorf(diag.OptionalRejoins, optional.at, "an `optional` branch leads back to a required path at `%s`", v.said()).
 			label("optional rows arrive here")
 		if required != nil {
 			r.related(required.at, "required rows arrive here")
@@ -133,11 +133,11 @@ func (g *graph) checkOwnLevels(order []*vertex) {
 				related(g.settingAt("reliability"), "the pipeline's level").
 				note("A source's own level may only be weaker. Raise the pipeline's, or leave this one out.")
 		case v.Kind == SinkNode && v.weak != nil && v.Level > AtMostOnce:
-			g.notef(diag.WeakRows, v.At, "rows from `%s` reach `%s` at most once", v.weak.Name, v.Name).
+			g.notef(diag.WeakRows, v.At, "rows from `%s` reach `%s` at most once", v.weak.Name, v.said()).
 				label("at most once, for these rows").
 				related(v.weak.item.Level.Span(), "`%s` says so", v.weak.Name)
 		case v.Kind == SinkNode && v.weak != nil && g.p.Level > AtMostOnce:
-			g.notef(diag.WeakRows, v.At, "the rows of `%s` arrive at most once", v.Name).
+			g.notef(diag.WeakRows, v.At, "the rows of `%s` arrive at most once", v.said()).
 				label("at most once").
 				related(v.weak.item.Level.Span(), "`%s` says so", v.weak.Name)
 		}
@@ -223,7 +223,7 @@ func (g *graph) unanchored(v *vertex) []hurdle {
 		list = append(list, hurdle{at: at, of: v, why: "the bolt `" + v.Bolt.Decl.Name.Name + "` emits unanchored", tell: func() {
 			g.errorf(diag.UnanchoredEmit, at, "`emit unanchored` on a path that keeps `%s`", v.Level).
 				label("a failure behind it is not repaired").
-				related(v.At, "`%s` stands on such a path", v.Name).
+				related(v.At, "`%s` stands on such a path", v.said()).
 				note("Leave `unanchored` out, or lead its output into an `optional` branch.").
 				fix("anchor it", replace(at, "emit"))
 		}})

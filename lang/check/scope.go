@@ -53,6 +53,7 @@ type body struct {
 	unknown  map[string]bool // names that were assigned without being declared, which was told
 	loops    int
 	effects  int  // emits, drops and fails so far
+	silent   bool // a way to the statement in hand has done nothing visible
 	canFail  bool // it has a fault, a `fail` or an unsettled failure
 	facts    facts
 	failures *failures // what nothing has settled yet

@@ -259,14 +259,14 @@ func (c *checker) errorSlot(sc *scope, obj *Object) {
 func (c *checker) exit(sc *scope, s ast.Stmt) {
 	b := sc.body
 	if !b.exits(s) {
-		c.errorf(diag.EffectPlace, s.Span(), "only the body of a bolt can `%s` here", firstWord(s.Span())).
+		c.errorf(diag.EffectPlace, s.Span(), "only the body of a bolt can `%s`", firstWord(s.Span())).
 			note("Give a value as default instead: `else 0`.")
 		if emit, ok := s.(*ast.EmitStmt); ok {
 			c.infer(sc, emit.Value, types.Invalid)
 		}
 		return
 	}
-	flow := &path{silent: true}
+	flow := &path{silent: b.silent}
 	c.stmt(sc, s, flow)
 }
 
@@ -295,7 +295,7 @@ func (c *checker) unsettledBolt(b *body, d *ast.BoltDecl) {
 		for _, p := range places {
 			c.info.Fallible[p.node] = true
 		}
-		if len(places) == 0 && !c.broken(b) {
+		if len(places) == 0 && !c.broken(b) && (d.Window == nil || d.Errors.Value != "emit") {
 			at := d.Errors.Span()
 			r := c.warnf(diag.NeedlessHandling, at, "nothing in %s can fail that is not settled", b.what).label("not needed")
 			if d.Errors.Value != "emit" {

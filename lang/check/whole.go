@@ -93,9 +93,15 @@ func kindWord(v *vertex) string {
 }
 
 func (g *graph) unreached(v *vertex) {
-	g.errorf(diag.UnreachedNode, v.At, "nothing flows into `%s`", v.Name).
+	g.errorf(diag.UnreachedNode, v.At, "nothing flows into `%s`", v.said()).
 		label("no arrow leads here").
 		note("Lead a flow to it: `… -> %s`.", v.Name)
+}
+
+// impossible reports whether an output is one that a clause asks for and the window cannot give, which was told.
+func (b *Bolt) impossible(out string) bool {
+	w := b.Decl.Window
+	return w != nil && (out == "errors" || out == "late" && w.On == nil)
 }
 
 // untaken tells the outputs of v that no arrow takes.
@@ -107,15 +113,19 @@ func (g *graph) untaken(v *vertex) {
 		}
 	}
 	for i, o := range v.Outs {
-		if taken[i] {
+		if taken[i] || v.Bolt != nil && v.Bolt.impossible(o.Name) {
 			continue
 		}
 		if o.Name == "" {
-			r := g.errorf(diag.UntakenOutput, v.At, "nothing takes what `%s` gives", v.Name).label("the flow ends here, but rows come out")
+			r := g.errorf(diag.UntakenOutput, v.At, "nothing takes what `%s` gives", v.said()).label("the flow ends here, but rows come out")
 			if v.Kind == BoltNode {
 				r.related(o.At, "its output is declared here")
 			}
-			r.note("Lead them on, `%s -> …`; `-> null.discard()` throws them away on purpose.", v.Name)
+			on := v.Name + " -> …"
+			if !v.Named {
+				on = "-> …" // behind the step, where it stands
+			}
+			r.note("Lead them on, `%s`; `-> null.discard()` throws them away on purpose.", on)
 			continue
 		}
 		name := v.Name + "." + o.Name
@@ -152,7 +162,7 @@ func (g *graph) checkGroupings(v *vertex) {
 			continue
 		}
 		at := l.grouping.Span()
-		r := g.errorf(diag.OtherGrouping, at, "`%s` keeps its rows `by %s`, and this arrow spreads them otherwise", v.Name, keyNames(v.Keys)).
+		r := g.errorf(diag.OtherGrouping, at, "`%s` keeps its rows `by %s`, and this arrow spreads them otherwise", v.said(), keyNames(v.Keys)).
 			label("breaks `by %s`", keyNames(v.Keys))
 		if v.Bolt != nil && v.Bolt.Decl.By != nil {
 			r.related(v.Bolt.Decl.By.Span(), "the key is declared here")
@@ -223,9 +233,9 @@ func (g *graph) fieldShared(v *vertex, l *link, name *ast.NameExpr) {
 			continue
 		}
 		if i, k := out.Type.Index(field), own.Index(field); i < 0 || k < 0 || !types.Equal(out.Type.Fields[i].Type, own.Fields[k].Type) {
-			g.errorf(diag.KeyNotShared, name.Span(), "not all rows that reach `%s` have the field `%s`", v.Name, field).
+			g.errorf(diag.KeyNotShared, name.Span(), "not all rows that reach `%s` have the field `%s`", v.said(), field).
 				label("not shared").
-				related(other.at, "`%s` gives `%s`", other.from.Name, out.Type.Shape()).
+				related(other.at, "`%s` gives `%s`", other.from.said(), out.Type.Shape()).
 				note("Give the others the field with a `select`, or lead them to a node of their own.")
 			return
 		}

@@ -104,6 +104,8 @@ const (
 	NeedsType        Code = "T0131"
 	MissingReturn    Code = "T0132"
 	RegexPlace       Code = "T0133"
+	DiscardedEmit    Code = "T0134"
+	WindowErrors     Code = "T0135"
 	NotYet           Code = "T0901"
 )
 
@@ -180,6 +182,8 @@ const (
 
 // Run time.
 const (
+	LineTooLong Code = "X0101"
+
 	IntOverflow      Code = "X0201"
 	NotFinite        Code = "X0202"
 	DivisionByZero   Code = "X0203"

@@ -2,6 +2,7 @@ package value
 
 import (
 	"encoding/base64"
+	"math"
 	"strconv"
 	"unicode/utf8"
 
@@ -12,7 +13,8 @@ import (
 // AppendJSON appends v, which is of type t, as compact JSON, and returns how many ill-formed bytes of its strings it
 // replaced by U+FFFD.
 //
-// Ints keep all digits, floats are as AppendFloat writes them, times and durations are strings as AppendText writes
+// Ints keep all digits, floats are as AppendFloat writes them (those that are not finite, which only the inside of an
+// aggregate can hold, as strings), times and durations are strings as AppendText writes
 // them, bytes are base64. A field that is none is left out; elsewhere none is null. Map keys that are no strings are
 // written as AppendText writes them.
 func AppendJSON(dst []byte, v Value, t types.Type) ([]byte, int) {
@@ -22,7 +24,12 @@ func AppendJSON(dst []byte, v Value, t types.Type) ([]byte, int) {
 	switch v.kind {
 	case None:
 		return append(dst, "null"...), 0
-	case Bool, Int, Float:
+	case Float:
+		if f := v.Float(); math.IsInf(f, 0) || math.IsNaN(f) {
+			return append(AppendText(append(dst, '"'), v, t), '"'), 0
+		}
+		return AppendText(dst, v, t), 0
+	case Bool, Int:
 		return AppendText(dst, v, t), 0
 	case String:
 		return AppendJSONString(dst, v.s)

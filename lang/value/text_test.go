@@ -120,6 +120,17 @@ func TestFloatsRoundTrip(t *testing.T) {
 	})
 }
 
+// TestJSONOfWhatIsNotFinite: a dead letter shows the inside of a sum that went over, and has to be JSON all the same.
+func TestJSONOfWhatIsNotFinite(t *testing.T) {
+	for _, f := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+		got, _ := value.AppendJSON(nil, value.OfList([]value.Value{value.OfFloat(f)}), &types.List{Elem: types.Float})
+		var back []string
+		if err := json.Unmarshal(got, &back); err != nil || len(back) != 1 {
+			t.Errorf("%v is %s: %v", f, got, err)
+		}
+	}
+}
+
 func TestJSONIsWhatItSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ := anyType(3).Draw(t, "type")

@@ -45,7 +45,7 @@ func (s *stdin) Partitions() []connector.Partition {
 	return []connector.Partition{{Name: "standard input"}}
 }
 
-// Open starts to read. A position is the number of the line, and only the first can be opened.
+// Open starts to read. A position is the number of the line, from 0, and only the first can be opened.
 func (s *stdin) Open(_ context.Context, _ uint16, pos int64) (connector.Reader, error) {
 	if pos != 0 {
 		return nil, connector.Fatal(errors.New("standard input cannot be read again"))
@@ -93,10 +93,18 @@ func (r *stdinReader) Read(ctx context.Context, dst *connector.Read, most, _ int
 	c, r.rest = c.cut(most)
 	n := len(c.strs)
 	dst.Batch.N, dst.Batch.Pos = n, make([]int64, n)
-	for i := range n {
-		dst.Batch.Pos[i] = r.line + int64(i)
+	dead := c.dead
+	for i := range n + 1 {
+		for len(dead) > 0 && dead[0].At == i {
+			dead[0].Pos = r.line
+			dead = dead[1:]
+			r.line++
+		}
+		if i < n {
+			dst.Batch.Pos[i] = r.line
+			r.line++
+		}
 	}
-	r.line += int64(n)
 	dst.Batch.Cols = make([]batch.Col, r.src.columns)
 	for i := range dst.Batch.Cols {
 		dst.Batch.Cols[i] = batch.Col{Str: c.strs, Data: c.data}
@@ -159,7 +167,7 @@ func (r *stdinReader) pump() {
 			switch {
 			case ended:
 			case size > int64(r.src.maxLine):
-				c.dead = append(c.dead, connector.DeadRow{At: len(c.strs), Pos: r.line, Code: "X0101",
+				c.dead = append(c.dead, connector.DeadRow{At: len(c.strs), Code: "X0101",
 					Message: fmt.Sprintf("a line of standard input has %d bytes; `max_line` allows %d", size, r.src.maxLine),
 					Raw:     bytes.Clone(line[len(c.data):min(len(line), len(c.data)+4<<10)])})
 			default:
