@@ -109,6 +109,7 @@ func watch(running *exec.Run, out *console, signals <-chan os.Signal, faults <-c
 	}()
 	ticks, stop := out.ticks()
 	defer stop()
+	var last signalled
 	for asked := 0; ; {
 		select {
 		case e := <-ended:
@@ -118,7 +119,10 @@ func watch(running *exec.Run, out *console, signals <-chan os.Signal, faults <-c
 			panic(f) // the boundary reports it
 		case <-ticks:
 			out.show(running.Stats())
-		case <-signals:
+		case sig := <-signals:
+			if last.repeats(sig, time.Now()) {
+				continue
+			}
 			switch asked++; asked {
 			case 1:
 				out.say("stopping: what is in flight is finished; once more to stop at once")
@@ -132,6 +136,22 @@ func watch(running *exec.Run, out *console, signals <-chan os.Signal, faults <-c
 			}
 		}
 	}
+}
+
+// signalled is the last signal that counted.
+type signalled struct {
+	sig os.Signal
+	at  time.Time
+}
+
+// repeats reports whether a signal is the last one over again: who signals a process and its group (as the command
+// `timeout` does) asks once. Otherwise it is the last one from now on.
+func (s *signalled) repeats(sig os.Signal, now time.Time) bool {
+	if s.sig == sig && now.Sub(s.at) < 100*time.Millisecond {
+		return true
+	}
+	s.sig, s.at = sig, now
+	return false
 }
 
 // finish reports what a run came to.

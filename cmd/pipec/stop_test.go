@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // endless makes rows so large that few of them fill a pipe that nobody reads.
@@ -60,8 +61,8 @@ func writeProgram(t *testing.T, text string) string {
 	return file
 }
 
-// signalled sends a signal and waits for the message that it makes.
-func signalled(t *testing.T, cmd *exec.Cmd, sig os.Signal, messages *bufio.Reader, want string) {
+// sendSignal sends a signal and waits for the message that it makes.
+func sendSignal(t *testing.T, cmd *exec.Cmd, sig os.Signal, messages *bufio.Reader, want string) {
 	t.Helper()
 	if err := cmd.Process.Signal(sig); err != nil {
 		t.Fatal(err)
@@ -75,7 +76,7 @@ func signalled(t *testing.T, cmd *exec.Cmd, sig os.Signal, messages *bufio.Reade
 func TestStop(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		cmd, out, messages := startEndless(t)
-		signalled(t, cmd, sig, messages, "stopping: what is in flight is finished")
+		sendSignal(t, cmd, sig, messages, "stopping: what is in flight is finished")
 		rest, err := io.ReadAll(out)
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +112,7 @@ pipeline windows {
 	if line, err := out.ReadString('\n'); err != nil || line != "{\"n\":0}\n" {
 		t.Fatalf("the first row is %q: %v", line, err)
 	}
-	signalled(t, cmd, os.Interrupt, messages, "stopping: ")
+	sendSignal(t, cmd, os.Interrupt, messages, "stopping: ")
 	if _, err := io.Copy(io.Discard, out); err != nil {
 		t.Fatal(err)
 	}
@@ -128,9 +129,9 @@ pipeline windows {
 // a third ends the run although a write hangs.
 func TestStopAtOnce(t *testing.T) {
 	cmd, _, messages := startEndless(t)
-	signalled(t, cmd, os.Interrupt, messages, "stopping: ")
-	signalled(t, cmd, os.Interrupt, messages, "stopping at once")
-	signalled(t, cmd, os.Interrupt, messages, "ended while rows were in flight")
+	sendSignal(t, cmd, os.Interrupt, messages, "stopping: ")
+	sendSignal(t, cmd, syscall.SIGTERM, messages, "stopping at once")
+	sendSignal(t, cmd, os.Interrupt, messages, "ended while rows were in flight")
 	if code := exitCode(cmd.Wait()); code != "1" {
 		t.Errorf("exit code %s", code)
 	}
@@ -142,5 +143,24 @@ func TestReaderGoesAway(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if want := "{\"n\":0\n{\"n\":1\n"; err != nil || string(out) != want {
 		t.Errorf("%v: %q", err, out)
+	}
+}
+
+func TestSignalTwiceIsOne(t *testing.T) {
+	var last signalled
+	start := time.Now()
+	for i, c := range []struct {
+		sig   os.Signal
+		after time.Duration
+		want  bool
+	}{
+		{os.Interrupt, 0, false},
+		{os.Interrupt, 10 * time.Millisecond, true},
+		{syscall.SIGTERM, 20 * time.Millisecond, false},
+		{syscall.SIGTERM, time.Second, false},
+	} {
+		if got := last.repeats(c.sig, start.Add(c.after)); got != c.want {
+			t.Errorf("signal %d counts as repeated: %t", i, got)
+		}
 	}
 }

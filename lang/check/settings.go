@@ -158,6 +158,10 @@ func (g *graph) storeSetting(item *ast.SettingItem) (value.Value, bool) {
 	return value.Value{}, false
 }
 
+// mostRetries bounds the setting: with pauses of up to ten seconds that is a quarter of an hour for one row, and the
+// engine counts attempts in seven bits.
+const mostRetries = 100
+
 // BadSetting tells a value that a setting cannot have; e is where it is written.
 func BadSetting(name string, v value.Value, e ast.Expr) (diag.Diagnostic, bool) {
 	d := diag.Diagnostic{Code: diag.SettingRange, Severity: diag.Error, Span: e.Span(), Label: "out of range"}
@@ -166,7 +170,7 @@ func BadSetting(name string, v value.Value, e ast.Expr) (diag.Diagnostic, bool) 
 	case "pending", "uncommitted":
 		least, what = 1, "at least 1"
 	case "retries":
-		what = "0 or more"
+		most, what = mostRetries, fmt.Sprintf("0 to %d", mostRetries)
 	case "parallelism":
 		least, most, what = 1, mostTasks, fmt.Sprintf("1 to %d", mostTasks)
 	case "timeout", "epoch":
