@@ -3,6 +3,7 @@ package exec_test
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,5 +95,44 @@ func TestErrorOfClosingASource(t *testing.T) {
 	var te *task.Error
 	if !errors.As(err, &te) || te.Code != diag.ConnectorFailed || te.Node != "source" || res.Undelivered != 0 {
 		t.Errorf("%v %+v", err, res)
+	}
+}
+
+// jumpy is a clock that is put back by an hour when it has been asked a number of times.
+type jumpy struct {
+	connector.Wall
+	asked atomic.Int64
+}
+
+// Now implements connector.Clock.
+func (c *jumpy) Now() int64 {
+	now := c.Wall.Now()
+	if c.asked.Add(1) > 200 {
+		now -= int64(time.Hour)
+	}
+	return now
+}
+
+// A clock that is put back does not make anything wait: neither retries, nor commits, nor rows for company.
+func TestClockThatJumps(t *testing.T) {
+	g := newGraph(plan.P1)
+	g.opts.Clock = &jumpy{}
+	g.p.Settings.Uncommitted = 1000
+	k := &taker{}
+	writes := 0
+	k.hook = func(w connector.Write) ([]connector.Outcome, error) {
+		if writes++; writes%7 == 3 {
+			return nil, errLost
+		}
+		return nil, nil
+	}
+	g.opts.Limits.BatchRows = 100
+	src := g.source(&counter{parts: 2, each: 2000}, 1)
+	b := g.body("body", 2, failAt(777), emit())
+	g.edge(src, b, plan.ToKey)
+	g.edge(b, g.sink("sink", k, 1), plan.ToGlobal)
+	g.deadLetters(&taker{})
+	if res, err := wait(t, g.start(t)); err != nil || len(k.seen) != 3999 || res.Undelivered != 0 {
+		t.Errorf("%v: %d rows, %+v", err, len(k.seen), res)
 	}
 }

@@ -14,6 +14,8 @@ import (
 // for each door, which sleeps until a call is submitted. Nothing polls.
 type goroutines struct {
 	clock    connector.Clock
+	start    int64       // time of day when the run began
+	began    time.Time   // the same moment, by a clock that is never put back
 	panicked func(r any) // or nil
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -26,13 +28,16 @@ type goroutines struct {
 const budget = 16
 
 func newGoroutines(ctx context.Context, clock connector.Clock, panicked func(r any)) *goroutines {
-	h := &goroutines{clock: clock, panicked: panicked}
+	h := &goroutines{clock: clock, start: clock.Now(), began: time.Now(), panicked: panicked}
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return h
 }
 
 // Now implements task.Host.
-func (h *goroutines) Now() int64 { return h.clock.Now() }
+func (h *goroutines) Now() int64 { return h.start + int64(time.Since(h.began)) }
+
+// Wall implements task.Host.
+func (h *goroutines) Wall() int64 { return h.clock.Now() }
 
 // waker holds at most one token: a machine that was woken takes a step, however often it was woken.
 type waker chan struct{}
@@ -80,7 +85,7 @@ func (h *goroutines) run(m task.Machine, w waker) {
 			<-w
 			continue
 		}
-		wait := time.Duration(at - h.clock.Now())
+		wait := time.Duration(at - h.Now())
 		if wait <= 0 {
 			continue
 		}

@@ -289,12 +289,24 @@ func (o *Outbox) Send() bool {
 func (o *Outbox) Waiting() int {
 	n := 0
 	for i := range o.targets {
-		n += o.targets[i].rows
-		for _, it := range o.targets[i].ready {
-			if it.Kind == Rows {
-				n += it.Batch.N
-			}
+		n += o.targets[i].waiting()
+	}
+	return n
+}
+
+func (t *target) waiting() int {
+	n := t.rows
+	for _, it := range t.ready {
+		if it.Kind == Rows {
+			n += it.Batch.N
 		}
 	}
 	return n
+}
+
+// Discard counts the rows that are in the outbox as dropped, because they will not be sent any more.
+func (o *Outbox) Discard() {
+	for i := range o.targets {
+		o.targets[i].in.Discard(o.targets[i].waiting())
+	}
 }

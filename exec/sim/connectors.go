@@ -9,6 +9,7 @@ import (
 
 	"github.com/pipec/pipec/exec/batch"
 	"github.com/pipec/pipec/exec/connector"
+	"github.com/pipec/pipec/internal/bug"
 	"github.com/pipec/pipec/lang/value"
 )
 
@@ -100,9 +101,41 @@ func (r *reader) Read(ctx context.Context, dst *connector.Read, most, _ int) err
 	pos := dst.Batch.Pos
 	dst.Batch = *b.Finish()
 	dst.Batch.Pos = pos
+	dst.Batch.Lease = &scribble{dst.Batch}
 	r.next += n
 	dst.Next, dst.Bytes = r.next, n
 	return nil
+}
+
+// scribble is the lease of a batch: it spoils what comes back, so that whoever released too early delivers nonsense.
+type scribble struct{ b batch.Batch }
+
+// Release implements batch.Lease.
+func (s *scribble) Release() {
+	if s.b.N < 0 {
+		bug.Panicf("sim: a lease was released twice")
+	}
+	for i := range s.b.Cols {
+		spoil(&s.b.Cols[i])
+	}
+	for i := range s.b.Pos {
+		s.b.Pos[i] = -1 << 40
+	}
+	s.b.N = -1
+}
+
+func spoil(c *batch.Col) {
+	for i := range c.Int {
+		c.Int[i] = -1 << 40
+	}
+	for i := range c.Data {
+		c.Data[i] = '#'
+	}
+	clear(c.Bool)
+	clear(c.Float)
+	for i := range c.Sub {
+		spoil(&c.Sub[i])
+	}
 }
 
 // Close implements connector.Reader.

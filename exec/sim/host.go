@@ -79,6 +79,9 @@ func (m *machine) Wake() {
 // Now implements task.Host and connector.Clock.
 func (h *Host) Now() int64 { return h.now }
 
+// Wall implements task.Host.
+func (h *Host) Wall() int64 { return h.now }
+
 // NewWaker implements task.Host.
 func (h *Host) NewWaker() task.Waker {
 	m := &machine{host: h}

@@ -87,6 +87,19 @@ func TestF37SlowRootDoesNotStopTheSource(t *testing.T) {
 	}
 }
 
+// F37: a source that may not go further ahead of what is committed goes on with the next commit, and needs no second one.
+func TestF37CommitsLetTheSourceGoOn(t *testing.T) {
+	for seed := uint64(1); seed <= 50; seed++ {
+		s := newScenarioOf(seed)
+		s.host.Nested = 30
+		s.plan.Settings.Uncommitted, s.opts.Limits.BatchRows = 4, 4
+		chainOf(s, plan.ToForward, s.addSourceOf(&Source{Parts: manyRows(40)}), s.addSinkOf(&Sink{}))
+		if _, err := s.start(t); err != nil || s.host.Elapsed() > 11*time.Second {
+			t.Fatalf("seed %d: %v: 40 rows, 4 or more with each commit a second, took %v", seed, err, s.host.Elapsed())
+		}
+	}
+}
+
 // F39: of many rows those are emitted again whose roots failed, and no others: several of one span, with inputs among
 // them that made no row, over several partitions. Positions in dead letters are those of the rows.
 func TestF39OnlyFailedRootsAreEmittedAgain(t *testing.T) {
@@ -342,5 +355,33 @@ func TestDiamond(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// F17: an optional branch that is cut off at the end has a name for each row that it did not deliver, wherever that was.
+func TestF17RowsOfABranchThatIsCutOff(t *testing.T) {
+	const rows = 300
+	s := newScenarioOf(14)
+	src := s.addSourceOf(&Source{Parts: manyRows(rows), Pace: 10 * time.Millisecond})
+	main, slow := &Sink{}, &Sink{Faults: Faults{Slow: time.Second}}
+	body := s.addBody(plan.KindBody, &op{kind: opPass, mod: 2})
+	end := s.addSinkOf(slow)
+	chainOf(s, plan.ToForward, src, s.addSinkOf(main))
+	chainOf(s, plan.ToForward, body, end)
+	join(s, src, body, plan.ToForward).Optional = true
+	body.Level, end.Level = plan.AtMostOnce, plan.AtMostOnce
+	res, err := s.start(t)
+	if err != nil || res.Undelivered != 0 {
+		t.Fatalf("%v %+v", err, res)
+	}
+	inOrder(t, main, rows)
+	named := int64(len(slow.Rows))
+	for _, n := range res.Nodes {
+		for _, dropped := range n.Dropped {
+			named += dropped
+		}
+	}
+	if named != rows || len(slow.Rows) == 0 {
+		t.Errorf("%d rows were delivered, %d have a name, of %d: %+v", len(slow.Rows), named, rows, res.Nodes)
 	}
 }

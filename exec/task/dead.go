@@ -157,7 +157,7 @@ type deadOut struct {
 
 // send takes dead letters to the sink.
 func (d *deadOut) send(b *batch.Batch, f *flow) {
-	d.edge.send(f.task, b, f)
+	d.edge.send(f.task, b, f, false)
 }
 
 // letters builds the dead letters of rows, with the columns that the sink has of them.

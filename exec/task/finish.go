@@ -61,15 +61,28 @@ func (t *Task) close() {
 
 // abandon ends the task at once: whatever it has is left where it is.
 func (t *Task) abandon() {
+	if t.cut.Load() {
+		t.nameTheRest()
+	}
 	for _, s := range t.sinks {
-		if t.cut.Load() {
-			s.node.counters.Cut.Add(int64(s.held()))
-		}
 		s.door.Cancel()
 		s.door.Close()
 	}
 	if t.source != nil {
 		t.source.abandon()
+	}
+}
+
+// nameTheRest counts what a task of an optional branch still has when that is cut off.
+func (t *Task) nameTheRest() {
+	for _, o := range t.outs {
+		o.Discard()
+	}
+	for _, s := range t.sinks {
+		s.node.counters.Cut.Add(int64(s.held()))
+	}
+	for _, s := range t.absorbers {
+		s.node.counters.Cut.Add(int64(s.state.Held()))
 	}
 }
 

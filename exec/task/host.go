@@ -44,8 +44,10 @@ type Waker interface{ Wake() }
 
 // Host is what machines stand on.
 type Host interface {
-	// Now returns nanoseconds since the Unix epoch.
+	// Now returns the time that waiting goes by, in ns: it begins at the time of day, and never goes back or jumps.
 	Now() int64
+	// Wall returns the time of day that rows see, in ns since the Unix epoch. It may be put back.
+	Wall() int64
 	// NewWaker returns a waker for a machine that is handed to Go later.
 	NewWaker() Waker
 	// Door returns a door for calls of a node's connector.

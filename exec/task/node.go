@@ -72,12 +72,12 @@ func (n *node) emit(out int, b *batch.Batch, f *flow) {
 	}
 	n.counters.Out.Add(int64(b.N))
 	for _, e := range n.outs[out] {
-		e.send(n.task, b, f)
+		e.send(n.task, b, f, len(n.outs[out]) == 1)
 	}
 }
 
-// send takes a batch over an edge.
-func (e *edge) send(t *Task, b *batch.Batch, f *flow) {
+// send takes a batch over an edge. With alone, no other edge takes it.
+func (e *edge) send(t *Task, b *batch.Batch, f *flow, alone bool) {
 	if e.plan.Optional && f.tracked {
 		if b = e.firstAttempts(b, f); b.N == 0 {
 			return
@@ -87,6 +87,9 @@ func (e *edge) send(t *Task, b *batch.Batch, f *flow) {
 	if e.to != nil {
 		e.to.take(c, f)
 		return
+	}
+	if alone && e.plan.Grouping != plan.ToAll && !e.plan.Optional {
+		c.Lease = b.Lease // the receiver is the only one who has the columns; see sinkStage.settle
 	}
 	if e.out.ByKey() {
 		e.hashes = e.keys.Hash(e.hashes[:0], c)
@@ -194,7 +197,7 @@ type bodyStage struct {
 
 func (s *bodyStage) process(b *batch.Batch, f *flow) {
 	n := s.node
-	r := s.prog.Run(n.task.now, b, n.rootsOut && (b.Origin != nil || b.Pos != nil))
+	r := s.prog.Run(n.task.wall, b, n.rootsOut && (b.Origin != nil || b.Pos != nil))
 	n.settle(b, &r, f)
 	for i := range r.Outs {
 		o := &r.Outs[i]

@@ -141,7 +141,7 @@ func (s *sinkStage) process(b *batch.Batch, f *flow) {
 
 // compute evaluates the `each` arguments. Rows for which one fails are settled here.
 func (s *sinkStage) compute(b *batch.Batch, f *flow) (held, bool) {
-	cols, bad := s.each.Eval(s.node.task.now, b)
+	cols, bad := s.each.Eval(s.node.task.wall, b)
 	if len(bad) == 0 {
 		return held{b: b, each: slices.Clone(cols)}, true
 	}
@@ -383,6 +383,9 @@ func (s *sinkStage) settle() {
 	n.counters.drop(droppedUnknown, s.unknown)
 	n.counters.OK.Add(int64(b.N - len(s.refused) - s.unknown))
 	t.end(f)
+	if b.Lease != nil && len(s.refused) == 0 { // a refused row may be on its way elsewhere
+		b.Lease.Release()
+	}
 	s.cur, s.rows, s.refused, s.unknown = nil, nil, nil, 0
 	s.well()
 }

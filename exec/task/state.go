@@ -71,7 +71,7 @@ type keyedStage struct {
 
 func (s *keyedStage) process(b *batch.Batch, f *flow) {
 	n := s.node
-	r := s.prog.Run(n.task.now, b, false)
+	r := s.prog.Run(n.task.wall, b, false)
 	n.settle(b, &r, f)
 	for i := range r.Outs {
 		o := &r.Outs[i]
@@ -106,7 +106,7 @@ func (s *absorbStage) process(b *batch.Batch, f *flow) {
 	if s.since == 0 {
 		s.since = max(n.task.now, 1)
 	}
-	r := s.state.Absorb(n.task.now, b)
+	r := s.state.Absorb(n.task.wall, b)
 	n.settle(b, &r, f)
 }
 
@@ -116,7 +116,7 @@ func (s *absorbStage) fire() (done, progress bool) {
 	if _, n.owner.full = n.owner.ledger.Full(); n.owner.full {
 		return false, false
 	}
-	r, done := s.state.Fire(n.task.now, n.task.shared.Limits.BatchRows)
+	r, done := s.state.Fire(n.task.wall, n.task.shared.Limits.BatchRows)
 	s.firing = !done
 	if done {
 		s.since = 0

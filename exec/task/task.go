@@ -28,7 +28,8 @@ type Task struct {
 	ids   ledger.EdgeIDs
 	acks  ackBuffer
 	flows []*flow
-	now   int64
+	now   int64 // of the step
+	wall  int64 // the time of day, for rows
 	// stuck: the task can emit nothing, because a queue behind it is full or a sink of its own has enough.
 	stuck bool
 	// ending is the index of the node that is being finished, or -1 while input can come.
@@ -57,7 +58,7 @@ func (t *Task) Step(budget int) Status {
 		}
 		return Done
 	}
-	t.now = t.shared.Host.Now()
+	t.now, t.wall = t.shared.Host.Now(), t.shared.Host.Wall()
 	t.stuck = false
 	status := t.step(budget)
 	t.acks.flush(t.shared)
