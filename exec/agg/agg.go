@@ -230,6 +230,12 @@ func (g *Groups) Fire(now int64, most int) (Result, bool) {
 	return res, done
 }
 
+// withoutBounds returns panes as a dead letter shows them.
+func withoutBounds(b *batch.Batch) *batch.Batch {
+	n := len(b.Cols) - 2
+	return &batch.Batch{N: b.N, Layout: &types.Record{Fields: b.Layout.Fields[:n]}, Cols: b.Cols[:n]}
+}
+
 // panes adds the results to the keys in b and runs the body.
 func (g *Groups) panes(now int64, b *batch.Batch, lo, hi int) Result {
 	var faults []kernel.RowError
@@ -242,7 +248,7 @@ func (g *Groups) panes(now int64, b *batch.Batch, lo, hi int) Result {
 	// The bounds of a window over the whole input, which no program reads.
 	bounds := batch.Col{Int: make([]int64, b.N)}
 	b.Cols, b.Layout = append(b.Cols, bounds, bounds), g.pane
-	res := Result{Rows: b}
+	res := Result{Rows: withoutBounds(b)}
 	g.body.Now = now
 	if len(faults) == 0 {
 		ran := g.body.Run(b, false)

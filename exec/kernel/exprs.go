@@ -18,8 +18,12 @@ func PaneLayout(n *plan.Node) batch.Layout {
 	for _, k := range n.Keys {
 		r.Fields = append(r.Fields, types.Field{Name: k.Name, Type: k.Expr.Type()})
 	}
-	for i, c := range n.Agg.Calls {
-		r.Fields = append(r.Fields, types.Field{Name: c.Func + "." + strconv.Itoa(i), Type: c.Type})
+	for _, c := range n.Agg.Calls { // a dead letter shows the names
+		name := c.Func
+		for i := 2; r.Index(name) >= 0; i++ {
+			name = c.Func + strconv.Itoa(i)
+		}
+		r.Fields = append(r.Fields, types.Field{Name: name, Type: c.Type})
 	}
 	r.Fields = append(r.Fields, types.Field{Name: "window.start", Type: types.Time})
 	r.Fields = append(r.Fields, types.Field{Name: "window.end", Type: types.Time})
