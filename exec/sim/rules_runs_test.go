@@ -13,6 +13,7 @@ import (
 	"github.com/pipec/pipec/exec/batch"
 	"github.com/pipec/pipec/exec/task"
 	"github.com/pipec/pipec/lang/diag"
+	"github.com/pipec/pipec/lang/types"
 	"github.com/pipec/pipec/lang/value"
 )
 
@@ -383,5 +384,58 @@ func TestF17RowsOfABranchThatIsCutOff(t *testing.T) {
 	}
 	if named != rows || len(slow.Rows) == 0 {
 		t.Errorf("%d rows were delivered, %d have a name, of %d: %+v", len(slow.Rows), named, rows, res.Nodes)
+	}
+}
+
+// sulky is a body that fails for half of the rows, whatever their layout, and drops the others.
+type sulky struct{ host *Host }
+
+// Run implements task.Program.
+func (p sulky) Run(_ int64, in *batch.Batch, _ bool) task.Result {
+	var r task.Result
+	for i := range in.N {
+		if p.host.chance(50) {
+			r.Failed = append(r.Failed, task.Failure{Row: int32(i), Code: failCode})
+		}
+	}
+	if n := in.N - len(r.Failed); n > 0 {
+		r.Dropped = []task.Drop{{Name: "seen", N: n}}
+	}
+	return r
+}
+
+// Reuse implements task.Program.
+func (sulky) Reuse() {}
+
+type sulkyCompiler struct{ *scenario }
+
+// Body implements task.Compiler.
+func (c sulkyCompiler) Body(*plan.Node) task.Program { return sulky{c.host} }
+
+// F26: inputs that made no row and go to `.errors` can fail behind, and are read again: the source's book balances, and
+// counts each once.
+func TestF26InputsOfErrorsAreReadAgain(t *testing.T) {
+	raw := &types.Record{Fields: []types.Field{{Name: "raw", Type: types.Bytes}}}
+	for seed := uint64(1); seed <= 20; seed++ {
+		s := newScenarioOf(seed)
+		s.plan.Settings.Retries = 100
+		parts := manyRows(60)
+		for i := 0; i < 60; i += 3 {
+			parts[0][i] = nil
+		}
+		src := s.addSourceOf(&Source{Parts: parts})
+		src.Errors, src.Outs = plan.PolicyEmit, append(src.Outs, plan.Out{Name: "errors", Layout: raw})
+		body := s.addBody(plan.KindBody, &op{kind: opPass, mod: 1})
+		body.In = raw
+		sink := &Sink{}
+		chainOf(s, plan.ToForward, src, s.addSinkOf(sink))
+		chainOf(s, plan.ToForward, body)
+		e := join(s, src, body, plan.ToForward)
+		e.Out, e.Columns = 1, []int{0}
+		s.opts.Compiler = sulkyCompiler{s}
+		res, err := s.start(t)
+		if err != nil || len(sink.Rows) != 40 || res.Read != 60 || res.Books.Reemitted == 0 || res.Nodes[body.ID].Dropped["seen"] != 20 {
+			t.Fatalf("seed %d: %v: %d rows, %+v", seed, err, len(sink.Rows), res)
+		}
 	}
 }

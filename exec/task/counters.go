@@ -18,7 +18,7 @@ type Counters struct {
 	Failed  atomic.Int64 // rows that failed and whose roots are emitted again
 	GivenUp atomic.Int64 // rows that were in hand when an error ended the run
 	Held    atomic.Int64 // rows that a sink has not settled
-	Cut     atomic.Int64 // rows and results that were in the node when its optional branch was cut off
+	Cut     atomic.Int64 // rows and results that it had when its optional branch was cut off
 	Retried atomic.Int64 // rows that a sink was given again
 	Bytes   atomic.Int64 // read by a source
 	Total   atomic.Int64 // size of a source's bounded partitions

@@ -175,7 +175,10 @@ func (a *reread) emit() {
 	f := n.task.again(n.owner, a.r.Span)
 	for _, p := range a.got {
 		if len(p.dead) > 0 {
-			a.src.buryDead(p.dead, p.origins, f)
+			// Only what was sent to `.errors` comes here: a dead letter's root is settled when it is accepted. The row
+			// is in the source's book already.
+			b, rows := a.src.rejected(p.dead, p.origins)
+			n.emitErrors(b, rows, f)
 		}
 		if p.b != nil {
 			if !n.rootsOut {

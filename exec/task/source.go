@@ -344,10 +344,12 @@ func (s *sourceStage) deadRows(dead []connector.DeadRow, f *flow) {
 	for k, d := range dead {
 		origins[k].Row = uint16(d.At + k)
 	}
-	s.buryDead(dead, origins, f)
+	b, rows := s.rejected(dead, origins)
+	s.node.fail(b, rows, s.node.plan.Errors, f)
 }
 
-func (s *sourceStage) buryDead(dead []connector.DeadRow, origins []batch.Origin, f *flow) {
+// rejected returns inputs that made no row as a batch of their bytes, each of whose rows failed.
+func (s *sourceStage) rejected(dead []connector.DeadRow, origins []batch.Origin) (*batch.Batch, []Failure) {
 	n := s.node
 	bl := batch.NewBuilder(s.deadRow)
 	rows := make([]Failure, len(dead))
@@ -360,7 +362,7 @@ func (s *sourceStage) buryDead(dead []connector.DeadRow, origins []batch.Origin,
 	}
 	b := bl.Finish()
 	b.Origin, b.Pos = origins, pos
-	n.fail(b, rows, n.plan.Errors, f)
+	return b, rows
 }
 
 // finish waits until all roots are settled, and closes the source with the last of its tasks.
