@@ -33,6 +33,15 @@ type cli struct {
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
+// isLater reports whether a word is a command that no version has yet.
+func isLater(word string) bool {
+	switch word {
+	case "test", "plan", "new", "import", "build", "tap", "top", "dlq", "channel", "lsp", "completion":
+		return true
+	}
+	return false
+}
+
 const description = `Compiles and runs stream pipelines.
 
 Exit codes: 0 no errors; 1 errors in a program, unformatted files, or a run that failed or left rows undelivered; 2 the command line is wrong.`
@@ -105,6 +114,9 @@ func dispatch(args []string, w *world) error {
 		args = append(args[1:len(args):len(args)], "--help")
 	case args[0] == "--version":
 		args = []string{"version"}
+	}
+	if isLater(args[0]) {
+		return usagef("`pipec %s` is not built yet\ntry `pipec --help`", args[0])
 	}
 	ctx, err := parser.Parse(args)
 	if err != nil {

@@ -77,14 +77,26 @@ func summary(p *plan.Plan, r exec.Result, took time.Duration) string {
 	if n := sourceBytes(p, r.Stats); n > 0 {
 		read += " (" + size(n) + ")"
 	}
-	parts := []string{"read " + read, fmt.Sprintf("delivered %s", digits(r.Delivered))}
+	parts := []string{"read " + read, fmt.Sprintf("delivered %s", digits(r.Delivered-buried(p, r.Stats)))}
 	for _, d := range dropped(r.Stats) {
 		parts = append(parts, fmt.Sprintf("dropped %s as %q", digits(d.rows), d.name))
 	}
-	if r.Dead > 0 {
+	switch {
+	case r.Dead == 0:
+	case p.Settings.DeadLetters < 0:
+		parts = append(parts, count(r.Dead, "row", "rows")+" failed for good")
+	default:
 		parts = append(parts, count(r.Dead, "dead letter", "dead letters"))
 	}
 	return p.Pipeline + ": " + strings.Join(parts, ", ") + " in " + took.Round(time.Millisecond).String()
+}
+
+// buried returns how many dead letters their sink has taken.
+func buried(p *plan.Plan, s exec.Stats) int64 {
+	if d := p.Settings.DeadLetters; d >= 0 && d < len(s.Nodes) {
+		return s.Nodes[d].In
+	}
+	return 0
 }
 
 func sourceBytes(p *plan.Plan, s exec.Stats) int64 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -68,7 +69,16 @@ func TestSummary(t *testing.T) {
 		{Name: "out", Dropped: map[string]int64{"early": 1, "late": 3}},
 	}}}
 	want := `orders: read 12,345 rows (1.5 MB), delivered 12,000, dropped 1 as "early", dropped 5 as "late", 1 dead letter in 1.235s`
-	if got := summary(sourcePlan(), r, 1234567*time.Microsecond); got != want {
+	p := sourcePlan()
+	p.Settings.DeadLetters = 1
+	r.Nodes[1].In = 1
+	r.Delivered++ // the dead letter
+	if got := summary(p, r, 1234567*time.Microsecond); got != want {
+		t.Errorf("%s\nwant:\n%s", got, want)
+	}
+	p.Settings.DeadLetters = -1
+	want = strings.NewReplacer("12,000", "12,001", "1 dead letter", "1 row failed for good").Replace(want)
+	if got := summary(p, r, 1234567*time.Microsecond); got != want {
 		t.Errorf("%s\nwant:\n%s", got, want)
 	}
 }

@@ -202,6 +202,7 @@ func TestParamsDecide(t *testing.T) {
 		{map[string]string{"every": "5", "count": "300"}, "G0401"},
 		{map[string]string{"every": "5", "wait": "0s"}, "C0103"},
 		{map[string]string{"every": "5", "count": "100000000"}, "T0113"},
+		{map[string]string{"every": "5", "count": "-3"}, "C0207"},
 	} {
 		prog := checked(t, "p.pipe", withParams)
 		values, list := params(t, prog, c.params)

@@ -110,7 +110,7 @@ func (l *lowerer) connector(n *check.Node, in *types.Record) *plan.Connector {
 func (l *lowerer) args(args []check.Arg, in *types.Record) ([]plan.Arg, []plan.EachArg) {
 	var constant []plan.Arg
 	var each []plan.EachArg
-	for _, a := range args {
+	for i, a := range args {
 		switch {
 		case types.Bare(a.Param.Type) == types.Codec:
 		case a.Value == nil:
@@ -128,7 +128,11 @@ func (l *lowerer) args(args []check.Arg, in *types.Record) ([]plan.Arg, []plan.E
 				each = append(each, plan.EachArg{Name: a.Name, Expr: x})
 			}
 		default:
-			constant = append(constant, plan.Arg{Name: a.Name, Value: l.constant(a.Value)})
+			v := l.constant(a.Value)
+			if d, bad := check.BadArg(&args[i], v); bad {
+				l.diags = append(l.diags, d)
+			}
+			constant = append(constant, plan.Arg{Name: a.Name, Value: v})
 		}
 	}
 	return constant, each

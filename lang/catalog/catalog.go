@@ -78,6 +78,7 @@ type Param struct {
 	Each     bool
 	Required bool
 	Default  value.Value // where not Required; none means absent
+	Range    *Range      // of the values of an int, or nil for any
 	At       source.Span
 }
 

@@ -132,6 +132,9 @@ func (l *loader) sig(d *ast.SigDecl) {
 	if s.Of == nil && (s.Kind == "sink" || s.Kind == "codec") {
 		s.Of = types.AnyRecord
 	}
+	for i := range s.Params {
+		s.Params[i].Range = rangeOf(s.FullName() + "." + s.Params[i].Name)
+	}
 	l.traits(s, d.Traits)
 	names := l.m.Sigs(s.Kind)
 	if names == nil {

@@ -256,8 +256,12 @@ func (c *checker) callAggregate(sc *scope, e *ast.CallExpr, sig *catalog.Sig) ty
 		c.errorf(diag.AggregatePlace, e.Span(), "an aggregate cannot stand in the argument of another")
 		c.skipArgs(sc, e)
 		return types.Invalid
+	case b.noWindow != nil && !b.inInit:
+		b.noWindow.andHere(e.Span())
+		c.skipArgs(sc, e)
+		return types.Invalid
 	case b.inInit || !b.windowed:
-		c.errorf(diag.AggregatePlace, e.Span(), "`%s` is an aggregate, and there is no window here", sig.Name).
+		b.noWindow = c.errorf(diag.AggregatePlace, e.Span(), "`%s` is an aggregate, and there is no window here", sig.Name).
 			label("needs a window").
 			note("Aggregates stand in the body of a bolt with a `window` clause, and in an `aggregate (…)` step.")
 		c.skipArgs(sc, e)

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pipec/pipec/lang/ast"
@@ -211,7 +213,9 @@ func (c *checker) noForm(e *ast.CallExpr, f *catalog.Func, at map[ast.Expr]types
 	var found []string
 	blamed := e.Span()
 	for _, it := range e.Args {
-		found = append(found, aType(at[it.Value]))
+		if t := aType(at[it.Value]); !slices.Contains(found, t) {
+			found = append(found, t)
+		}
 	}
 	if len(e.Args) == 1 {
 		blamed = e.Args[0].Value.Span()
@@ -219,6 +223,9 @@ func (c *checker) noForm(e *ast.CallExpr, f *catalog.Func, at map[ast.Expr]types
 	what := "no arguments"
 	if len(found) > 0 {
 		what = strings.Join(found, ", ")
+	}
+	if len(e.Args) > 1 && len(found) == 1 {
+		what = fmt.Sprintf("%s arguments, each %s", count(len(e.Args)), found[0])
 	}
 	r := c.errorf(diag.Mismatch, blamed, "`%s` does not take %s", f.FullName(), what)
 	var forms []string

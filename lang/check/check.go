@@ -30,7 +30,6 @@ import (
 //	c.cond(sc, e)                                       checks a bool condition
 //	c.keys(sc, items) []Key                             keys of by, dedup, edges: over the input, settled
 //	c.record(sc, rec, want) *types.Record               a record literal (select, aggregate): its type; want may be nil
-//	c.constant(e, want) (value.Value, bool)             a constant that the command line cannot change: its value
 //	c.constArg(e, expect{…}) types.Type                 a constant that may read `param`s: only its type
 //	c.typeExpr(t) types.Type                            a written type
 //	c.matchArgs(call, what, items, params) ([]ast.Expr, bool)    arguments in order of parameters; names, arity told
@@ -84,6 +83,9 @@ type checker struct {
 	lostNames   map[toldName]*report  // unknown names, told once for each place where they are looked for
 	adrift      map[*ast.LetDecl]bool // statements of a body that was lost
 	looseUse    bool                  // a `use` is a guess
+	wrongType   map[*Object]*report   // variables of a type that was wrong somewhere
+	lostFields  map[string]*report    // fields that an output was given and does not have
+	ored        map[factKey]*ored     // paths that an `||` compares with none
 	misspelt    map[string]bool       // modules that a misspelt `use` most likely meant
 }
 
@@ -122,5 +124,8 @@ func newChecker(in Input) *checker {
 		misspelt:    map[string]bool{},
 		adrift:      map[*ast.LetDecl]bool{},
 		lostNames:   map[toldName]*report{},
+		wrongType:   map[*Object]*report{},
+		lostFields:  map[string]*report{},
+		ored:        map[factKey]*ored{},
 	}
 }

@@ -158,9 +158,14 @@ func (g *graph) connector(v *vertex, at source.Span, items []*ast.Item) {
 		switch {
 		case a.Value == nil:
 		case isCodec(a.Param.Type):
-			g.codec(v, a)
+			g.codec(v, a, items)
 		case !a.Each:
-			g.constArg(a.Value, argExpect(v.Sig, a.Param))
+			t := g.constArg(a.Value, argExpect(v.Sig, a.Param))
+			if val, known := g.constValue(a.Value); known && !types.IsInvalid(t) {
+				if d, bad := BadArg(a, val); bad {
+					g.add(d)
+				}
+			}
 		}
 	}
 	for _, t := range v.Sig.Traits {
@@ -202,9 +207,15 @@ func argExpect(sig *catalog.Sig, p *catalog.Param) expect {
 func isCodec(t types.Type) bool { return types.Bare(t) == types.Codec }
 
 // codec reads `encode: json` or `decode: json(Order)`.
-func (g *graph) codec(v *vertex, a *Arg) {
+func (g *graph) codec(v *vertex, a *Arg, written []*ast.Item) {
 	if a.Name == "decode" {
-		g.notYet(a.Value.Span(), "`decode`")
+		at := a.Value.Span()
+		for _, it := range written {
+			if it.Name != nil && it.Value == a.Value {
+				at = it.Name.Span()
+			}
+		}
+		g.notYet(at, "`decode`")
 		g.markUsed(a.Value)
 		v.broken, v.undecoded = true, true
 		return

@@ -29,20 +29,6 @@ func (c *checker) constArg(e ast.Expr, want expect) types.Type {
 	return t
 }
 
-// constant checks a constant that nothing outside of the text can change, and returns its value.
-func (c *checker) constant(e ast.Expr, want types.Type) (value.Value, bool) {
-	if c.constArg(e, expect{t: want}) == types.Invalid {
-		return value.Value{}, false
-	}
-	v, ok := c.info.Consts[e]
-	if !ok {
-		c.errorf(diag.NotConstant, e.Span(), "this hangs on a parameter of the command line").
-			note("Here the value has to stand in the file: a literal, or a `let`.")
-		return value.Value{}, false
-	}
-	return convertConst(v, c.info.Types[e], want), true
-}
-
 // convertConst makes the implicit conversion of a constant.
 func convertConst(v value.Value, from, to types.Type) value.Value {
 	if v.IsNone() || to == nil || from == nil {

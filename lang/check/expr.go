@@ -183,6 +183,7 @@ func (c *checker) mismatch(e ast.Expr, got types.Type, want expect) {
 		r = c.errorf(diag.Mismatch, e.Span(), "wanted %s, found %s", aType(want.t), aType(got))
 	}
 	r.label("this is %s", aType(got)).related(want.at, "wanted by this")
+	c.wrongAgain(r, e)
 	c.mend(r, e, got, types.Bare(want.t))
 }
 
@@ -202,7 +203,7 @@ func (c *checker) mend(r *report, e ast.Expr, got, want types.Type) {
 	case want == types.String && got != types.None:
 		r.fix("write it into a string", wrap(e.Span(), `"{`, `}"`)...)
 	case got == types.String && (want == types.Int || want == types.Float || want == types.Bool):
-		r.note("`%s(%s)` reads it, and can fail: settle it with `else`, as in `%s(%s) else drop \"why\"`.", want, text, want, text)
+		r.note("`%s(%s)` reads it, and can fail: settle it with `else`, as in `%s(%s) else %s`.", want, text, want, text, defaultFor(want))
 	case got == types.String && isEnum && enum.Name != "":
 		r.note("`%s(%s)` checks that it is a member, and can fail: settle it with `else`.", enum.Name, text)
 	case wr && gr:
@@ -224,9 +225,11 @@ func (c *checker) mayBeNone(e ast.Expr, got types.Type, want expect) {
 	if of == "" {
 		of = "the place"
 	}
-	c.errorf(diag.MayBeNone, e.Span(), "%s may be none, and %s wants %s", subject(e), of, aType(want.t)).
-		label("this is %s", aType(got)).related(want.at, "wanted by this").
-		note("Give a default, `%s else …`, or test it before: `if %s != none { … }`.", shown(e), shown(e))
+	r := c.errorf(diag.MayBeNone, e.Span(), "%s may be none, and %s wants %s", subject(e), of, aType(want.t)).
+		label("this is %s", aType(got)).related(want.at, "wanted by this")
+	if !c.explainOr(r, e) {
+		r.note("Give a default, `%s else …`, or test it before: `if %s != none { … }`.", shown(e), shown(e))
+	}
 }
 
 // shown returns the text of an expression for messages, or "x" where it is long.

@@ -89,11 +89,34 @@ func (c *checker) foldFault(e ast.Expr, err value.Err) bool {
 // badOperand blames one operand of an operator.
 func (c *checker) badOperand(e ast.Expr, t types.Type, op, wanted string) *report {
 	if bare := types.Bare(t); types.IsOptional(t) && bare != types.None {
-		return c.errorf(diag.MayBeNone, e.Span(), "%s may be none, and `%s` wants a value", subject(e), op).
-			label("this is %s", aType(t)).
-			note("Give a default, `(%s else …)`, or test it before: `if %s != none { … }`.", shown(e), shown(e))
+		r := c.errorf(diag.MayBeNone, e.Span(), "%s may be none, and `%s` wants a value", subject(e), op).label("this is %s", aType(t))
+		if !c.explainOr(r, e) {
+			r.note("Give a default, `(%s else …)`, or test it before: `if %s != none { … }`.", shown(e), shown(e))
+		}
+		return r
 	}
-	return c.errorf(diag.BadOperand, e.Span(), "`%s` wants %s, found %s", op, wanted, aType(t)).label("this is %s", aType(t))
+	r := c.errorf(diag.BadOperand, e.Span(), "`%s` wants %s, found %s", op, wanted, aType(t)).label("this is %s", aType(t))
+	c.wrongAgain(r, e)
+	return r
+}
+
+// wrongAgain makes what was told of a variable's type a part of what was told of it before. A variable that has the
+// wrong type in one place has it in all of them, and the mistake is where it got its value.
+func (c *checker) wrongAgain(r *report, e ast.Expr) {
+	name, ok := e.(*ast.NameExpr)
+	if !ok {
+		return
+	}
+	obj := c.info.Objects[name.Name]
+	if obj == nil || obj.Kind != ObjLocal {
+		return
+	}
+	if first := c.wrongType[obj]; first != nil && !first.withdrawn {
+		r.withdrawn = true
+		first.andHere(e.Span())
+		return
+	}
+	c.wrongType[obj] = r
 }
 
 func (c *checker) binary(sc *scope, e *ast.BinaryExpr) types.Type {
@@ -120,19 +143,23 @@ func (c *checker) logical(sc *scope, e *ast.BinaryExpr) []factKey {
 	chain := spine(e, isLogical)
 	f := &sc.body.facts
 	mark := f.mark()
-	yes, _ := c.condition(sc, chain[len(chain)-1].X)
+	yes, no := c.condition(sc, chain[len(chain)-1].X)
 	for i := len(chain) - 1; i >= 0; i-- {
 		x := chain[i]
+		if x.Op == "||" {
+			c.noteOr(x, no)
+		}
 		if x.Op == "&&" {
 			f.learn(yes) // those of earlier operands are known already
 			more, _ := c.condition(sc, x.Y)
-			yes = append(yes, more...)
+			yes, no = append(yes, more...), nil
 		} else {
 			f.take(mark)
 			yes = nil
 			inner := f.mark()
-			c.condition(sc, x.Y)
+			_, no = c.condition(sc, x.Y)
 			f.take(inner)
+			c.noteOr(x, no)
 		}
 		c.logicalType(x)
 	}

@@ -199,8 +199,14 @@ func (c *checker) fieldFor(sc *scope, it *ast.Item, name string, want *types.Rec
 		for _, f := range want.Fields {
 			names = append(names, f.Name)
 		}
-		c.errorf(diag.ExtraField, at, "%s has no field `%s`", of, name).label("no such field").
-			related(why.at, "declared here").suggestName(at, it, name, names)
+		if first := c.lostFields[name]; first != nil && len(first.Related) > 0 && first.Related[0].Span == why.at {
+			first.andHere(at)
+			return false
+		}
+		r := c.errorf(diag.ExtraField, at, "%s has no field `%s`", of, name).label("no such field").related(why.at, "declared here")
+		if r.suggestName(at, it, name, names); strings.HasPrefix(of, "the output") {
+			c.lostFields[name] = r
+		}
 		return false
 	}
 	t := c.exprFor(sc, it.Value, expect{t: want.Fields[i].Type, of: "the field `" + name + "` of " + of, at: why.at})

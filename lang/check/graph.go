@@ -47,6 +47,8 @@ type graph struct {
 // vertex is a node with what is only needed while the graph is made.
 type vertex struct {
 	*Node
+	lacks     string  // fields that were told to be missing in what reaches it
+	lacking   *report // where that was told
 	index     int
 	ident     *ast.Ident    // declaring name, or nil
 	item      *ast.NodeItem // of a source, channel or sink by name

@@ -460,16 +460,24 @@ func (c *checker) unusedUse(obj *Object) {
 		return
 	}
 	at := d.Span()
-	if len(d.Modules) > 1 {
+	used := slices.IndexFunc(d.Modules, func(m *ast.Ident) bool { return c.info.Objects[m] == nil || c.info.Objects[m].Used })
+	if used >= 0 {
+		// With a module goes the comma towards the first one that stays, so that the fixes of two do not meet.
 		i := slices.IndexFunc(d.Modules, func(m *ast.Ident) bool { return c.info.Objects[m] == obj })
 		at = d.Modules[i].Span()
-		if i > 0 {
+		if i > used {
 			at.Start = d.Modules[i-1].Span().End
 		} else {
-			at.End = d.Modules[1].Span().Start
+			at.End = d.Modules[i+1].Span().Start
 		}
+	} else if len(d.Modules) > 1 && c.info.Objects[d.Modules[0]] != obj {
+		return // the fix of the first one takes all of them out
 	} else if text := at.File.Text(); at.End < len(text) && text[at.End] == '\n' {
 		at.End++
+	}
+	if used < 0 && len(d.Modules) > 1 {
+		r.fix("take all of them out", replace(at, ""))
+		return
 	}
 	r.fix("take it out", replace(at, ""))
 }

@@ -116,6 +116,8 @@ func (c *checker) unknownName(sc *scope, id *ast.Ident) {
 	name := id.Name
 	c.haze(valueNames)
 	switch {
+	case sc.body.kind == stepBody && c.lostFields[name] != nil:
+		return // the bolt before was to give it
 	case c.spoils.meant(name) || sc.body.unknown[name] || sc.body.nameless:
 		return
 	case name == "meta":
@@ -140,7 +142,12 @@ func (c *checker) unknownName(sc *scope, id *ast.Ident) {
 	r := c.errorf(diag.UnknownName, id.Span(), "no value `%s`", name)
 	c.lostNames[toldName{c.unit, sc.body, valueNames, name}] = r
 	if c.compares() {
-		r.suggest(id.Span(), name, c.inScope(sc), "In reach are")
+		candidates := c.inScope(sc)
+		available := "In reach are"
+		if len(candidates) == 1 {
+			available = "In reach is"
+		}
+		r.suggest(id.Span(), name, candidates, available)
 	}
 	if sc.body.kind == constBody {
 		r.note("A constant is made of literals, `let` and `param` of the file.")
@@ -193,15 +200,20 @@ func (c *checker) again(name toldName, id *ast.Ident) bool {
 	if r == nil {
 		return false
 	}
-	if len(r.Related) < mostAgain {
-		r.related(id.Span(), "and here")
-	}
+	r.andHere(id.Span())
 	if len(r.Fixes) > 0 && r.Span.File == id.Span().File {
 		fix := &r.Fixes[0]
 		fix.Edits = append(fix.Edits, replace(id.Span(), fix.Edits[0].Text))
 	}
-	c.errors++
 	return true
+}
+
+// andHere adds a further place of the same mistake.
+func (r *report) andHere(at source.Span) {
+	if len(r.Related) < mostAgain {
+		r.related(at, "and here")
+	}
+	r.c.errors++
 }
 
 // nearLocal reports whether a name is most likely a misspelt one of the body.
@@ -325,8 +337,9 @@ func (c *checker) moduleConst(e *ast.MemberExpr, x *ast.NameExpr) types.Type {
 
 // index checks `list[i]`, which can fail, and `map[key]`, which may be none.
 func (c *checker) index(sc *scope, e *ast.IndexExpr) types.Type {
+	errors := c.errors
 	t := c.infer(sc, e.X, nil)
-	if types.IsInvalid(t) {
+	if _, text := e.X.(*ast.StrLit); types.IsInvalid(t) || text && c.errors > errors {
 		c.infer(sc, e.Index, types.Invalid)
 		return types.Invalid
 	}

@@ -186,6 +186,14 @@ func (c *checker) condition(sc *scope, e ast.Expr) (yes, no []factKey) {
 // always does, or is none.
 func (c *checker) comparisonFacts(x *ast.BinaryExpr) (yes, no []factKey) {
 	side := func(e, other ast.Expr) {
+		if k, ok := c.elseFact(e, other); ok {
+			if x.Op == "==" {
+				no = append(no, k)
+			} else {
+				yes = append(yes, k)
+			}
+			return
+		}
 		t := c.info.Types[e]
 		o := c.info.Types[other]
 		if t == nil || o == nil || !types.IsOptional(t) || t == types.None {

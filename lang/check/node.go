@@ -263,7 +263,6 @@ type union struct {
 	first  []source.Span
 	from   []string
 	index  map[string]int
-	last   *types.Record // the record united last: many links carry the same
 	name   string
 }
 
@@ -399,12 +398,20 @@ func (g *graph) narrow(v *vertex, l *link, out *Out) {
 	}
 	var names []string
 	for _, f := range missing {
+		if g.lostFields[f.Name] != nil {
+			return // told where the bolt before was to give it
+		}
 		names = append(names, f.Name)
+	}
+	if v.lacks == quoteAll(names) {
+		v.lacking.andHere(l.at)
+		return
 	}
 	r := g.errorf(diag.FieldMissing, l.at, "`%s` wants %s, which `%s` does not give", v.said(), quoteAll(names), outText(l)).
 		label("gets `%s`", out.Type.Shape()).
 		related(inputField(v.Bolt.Decl, names[0]), "wanted as `%s`", missing[0].Type).
 		related(out.At, "what `%s` gives", outText(l))
+	v.lacks, v.lacking = quoteAll(names), r
 	var given []string
 	for _, f := range out.Type.Fields {
 		if v.In.Index(f.Name) < 0 {

@@ -206,6 +206,23 @@ func BadTimes(n value.Value, e ast.Expr) (diag.Diagnostic, bool) {
 	}, n.Int() < 1 || n.Int() > mostTasks
 }
 
+// BadArg tells an argument of a connector that its parameter does not take.
+func BadArg(a *Arg, v value.Value) (diag.Diagnostic, bool) {
+	r := a.Param.Range
+	if r == nil || v.Kind() != value.Int || v.Int() >= r.Least && v.Int() <= r.Most {
+		return diag.Diagnostic{}, false
+	}
+	bound := fmt.Sprintf("at least %d", r.Least)
+	if v.Int() > r.Most {
+		bound = fmt.Sprintf("at most %d", r.Most)
+	}
+	return diag.Diagnostic{
+		Code: diag.ArgumentRange, Severity: diag.Error, Span: a.Value.Span(), Label: "out of range",
+		Message: fmt.Sprintf("`%s` is %s, not %d", a.Name, bound, v.Int()),
+		Related: []diag.Related{{Span: a.Param.At, Text: "the parameter is declared here"}},
+	}, true
+}
+
 // BadTopCount tells that `top` is to keep less than a row; e is where that is written.
 func BadTopCount(n value.Value, e ast.Expr) diag.Diagnostic {
 	return diag.Diagnostic{

@@ -51,6 +51,7 @@ type body struct {
 	aggs     []*ast.CallExpr
 	nameless bool            // a declaration in it has lost its name
 	unknown  map[string]bool // names that were assigned without being declared, which was told
+	noWindow *report         // an aggregate that wants a window was told in it
 	loops    int
 	effects  int  // emits, drops and fails so far
 	silent   bool // a way to the statement in hand has done nothing visible

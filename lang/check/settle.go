@@ -86,8 +86,10 @@ func (c *checker) unsettled(places []place, what string) *report {
 }
 
 // defaultOf returns a default for an expression, for messages.
-func (c *checker) defaultOf(e ast.Expr) string {
-	switch c.info.Types[e] {
+func (c *checker) defaultOf(e ast.Expr) string { return defaultFor(c.info.Types[e]) }
+
+func defaultFor(t types.Type) string {
+	switch t {
 	case types.Int:
 		return "0"
 	case types.Float:
@@ -160,7 +162,9 @@ func (c *checker) elseExpr(sc *scope, e *ast.ElseExpr, want expect) types.Type {
 		c.setType(e, t)
 		t = c.convert(sc, e, t, orSame(want, t))
 	} else {
-		t = c.elseValue(arm, e, got, want)
+		if t = c.elseValue(arm, e, got, want); !canFail && !canNone && !types.IsInvalid(t) {
+			c.copyConst(e, e.X) // so a divisor `5 else 1` is known not to be 0
+		}
 	}
 	if obj := arm.own("error"); obj != nil && obj.Used {
 		c.info.Errors[e] = obj.Index

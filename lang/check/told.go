@@ -81,7 +81,23 @@ func (s *spoils) line(at source.Span) bool {
 }
 
 // meant reports whether a name that seems unknown may be declared where something was told.
-func (s *spoils) meant(name string) bool { return s.nameless || s.words[name] }
+func (s *spoils) meant(name string) bool {
+	if s.nameless || s.words[name] {
+		return true
+	}
+	if len(name) < 3 || len(s.words) > mostJoined {
+		return false
+	}
+	for w := range s.words {
+		if strings.HasPrefix(w, name) {
+			return true // `bolt badn: int)`, whose bracket was lost
+		}
+	}
+	return false
+}
+
+// mostJoined is how many words are looked at for one that has grown together with the next.
+const mostJoined = 200
 
 // spoiledHead reports whether something was told in the head of a declaration, before its body.
 func (c *checker) spoiledHead(d ast.Decl) bool {

@@ -158,7 +158,7 @@ func (g *graph) checkGroupings(v *vertex) {
 			l.keys = g.keys(sc, l.grouping.Keys)
 			g.endBody(sc)
 		}
-		if len(v.Keys) == 0 || v.broken || l.grouping.Kind == "by" && (badKeys(l) || sameKeys(l.keys, v.Keys)) {
+		if len(v.Keys) == 0 || v.broken || badTypes(v.Keys) || l.grouping.Kind == "by" && (badKeys(l) || sameKeys(l.keys, v.Keys)) {
 			continue
 		}
 		at := l.grouping.Span()
@@ -173,7 +173,11 @@ func (g *graph) checkGroupings(v *vertex) {
 
 // badKeys reports whether something was told of a key of an arrow.
 func badKeys(l *link) bool {
-	return len(l.keys) < len(l.grouping.Keys) || slices.ContainsFunc(l.keys, func(k Key) bool { return k.Type == nil || types.IsInvalid(k.Type) })
+	return len(l.keys) < len(l.grouping.Keys) || badTypes(l.keys)
+}
+
+func badTypes(keys []Key) bool {
+	return slices.ContainsFunc(keys, func(k Key) bool { return k.Type == nil || types.IsInvalid(k.Type) })
 }
 
 func sameKeys(a, b []Key) bool {

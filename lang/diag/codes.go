@@ -178,6 +178,7 @@ const (
 	SinkTakes      Code = "C0204"
 	ClauseOfSource Code = "C0205"
 	NoErrors       Code = "C0206"
+	ArgumentRange  Code = "C0207"
 )
 
 // Run time.

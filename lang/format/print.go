@@ -225,7 +225,7 @@ func (p *printer) drop(text string) {
 // comma writes a comma right behind the token before it, wherever the text has it, and also where it has none.
 func (p *printer) comma() {
 	p.add(",")
-	p.drop(",")
+	p.dropCommas()
 }
 
 // list writes a bracket with n items, which item writes. comma says whether a comma may stand behind the last one;
@@ -284,7 +284,7 @@ func (p *printer) braces(span ast.Node, n int, between func(), part func(int)) {
 			p.blank()
 			part(i)
 		}
-		p.drop(",")
+		p.dropCommas()
 		p.blank()
 		p.tok("}")
 	default:
@@ -314,7 +314,7 @@ func (p *printer) bracesOnLines(n int, part func(int)) {
 	p.indent, p.cont, p.listed = indent, cont, listed
 }
 
-// dropCommas passes the commas between parts that stand on lines of their own.
+// dropCommas passes all commas that come next: parts in braces may be divided by several.
 func (p *printer) dropCommas() {
 	for p.at(",") {
 		p.drop(",")

@@ -185,14 +185,33 @@ func (p *parse) assignStmt() ast.Stmt {
 func (p *parse) badStmt() ast.Stmt {
 	t := p.peek()
 	start := t.Pos.Offset
+	if p.peekAt(1).Type == tokBad {
+		p.skipPart() // `n++`, which was told
+	}
 	d := p.tell(diag.ExpectedStatement, start, t.Pos.Column, "expected a statement, found %s", describe(t))
 	p.advise(d, t, adviceInBody, stmtWords[:])
 	if d.d != nil && len(d.d.Notes) == 0 && len(d.d.Fixes) == 0 && beginsValue(t) {
 		d.note("A value alone does nothing: give it a name by `let name = …`, or emit it.")
 	}
+	isField := t.Type == tokIdent && isToken(p.peekAt(1), ":")
 	p.skipPart()
 	p.skipLine()
+	for isField && p.nextIsField() {
+		p.newlines() // the fields of a record whose bracket was closed before
+		p.skipPart()
+		p.skipLine()
+	}
 	return &ast.BadStmt{Base: p.since(start)}
+}
+
+// nextIsField reports whether the next line begins as a field of a record does.
+func (p *parse) nextIsField() bool {
+	n := 0
+	if p.isKind(tokNL) {
+		n = 1
+	}
+	t := p.peekAt(n)
+	return t.Type == tokIdent && isFirst(t) && isToken(p.peekAt(n+1), ":")
 }
 
 // The rest make up for parts that a production did not reach.

@@ -140,7 +140,7 @@ func (s *scanner) forgottenBrace(lineIndent int) {
 	rest := s.text[s.pos:]
 	word := rest[:s.wordLen(s.pos)]
 	if word == "" && rest[0] != '"' || word == "else" || goesOn(word) || len(s.stack) == 0 && !hasBody(s.toks[0].Value) ||
-		!s.endsWithBrace(lineIndent) {
+		!s.endsWithBrace(s.lineStart, lineIndent) {
 		return
 	}
 	prev := s.toks[n-1]
@@ -153,12 +153,12 @@ func (s *scanner) forgottenBrace(lineIndent int) {
 	s.stack = append(s.stack, bracket{kind: '{', off: at, indent: lineIndent, toks: n + 1, seen: true})
 }
 
-// endsWithBrace reports whether the lines from here on that are indented more than indent are followed by a closing
+// endsWithBrace reports whether the lines from offset at on that are indented more than indent are followed by a closing
 // brace with that indentation.
-func (s *scanner) endsWithBrace(indent int) bool {
-	for at := s.lineStart; at < len(s.text); {
+func (s *scanner) endsWithBrace(at, indent int) bool {
+	for at < len(s.text) {
 		first := s.skipBlanks(at)
-		if first < len(s.text) && s.text[first] != '\n' && s.text[first] != '\r' && first-at <= indent {
+		if !s.emptyLine(first) && first-at <= indent {
 			return first-at == indent && s.text[first] == '}'
 		}
 		n := strings.IndexByte(s.text[first:], '\n')
@@ -168,6 +168,33 @@ func (s *scanner) endsWithBrace(indent int) bool {
 		at = first + n + 1
 	}
 	return false
+}
+
+// opensBody reports whether a closer at pos stands where a brace should open: it ends its line, and what follows is
+// indented more and ended by a brace.
+func (s *scanner) opensBody() bool {
+	if len(s.toks) == 0 || len(s.stack) == 0 && !hasBody(s.toks[0].Value) || s.inBrackets() {
+		return false
+	}
+	next := strings.IndexByte(s.text[s.pos:], '\n')
+	if next < 0 || strings.Trim(s.text[s.pos+1:s.pos+next], " \t\r") != "" {
+		return false
+	}
+	next += s.pos + 1
+	for first := s.skipBlanks(next); s.emptyLine(first); first = s.skipBlanks(next) {
+		n := strings.IndexByte(s.text[first:], '\n')
+		if n < 0 {
+			return false
+		}
+		next = first + n + 1
+	}
+	return s.skipBlanks(next)-next > s.indent && s.endsWithBrace(next, s.indent)
+}
+
+// emptyLine reports whether a line whose first byte behind blanks is at offset first has nothing but a comment.
+func (s *scanner) emptyLine(first int) bool {
+	rest := s.text[first:]
+	return rest == "" || rest[0] == '\n' || rest[0] == '\r' || strings.HasPrefix(rest, "//")
 }
 
 // goesOn reports whether a word can begin a line on which a bolt's header, a join or a step goes on.
@@ -188,6 +215,14 @@ func hasBody(word string) bool {
 // body that the brace before has ended, so nothing more is told of it.
 func (s *scanner) strayCloser(c byte) {
 	at := s.pos
+	if c != '}' && s.opensBody() {
+		s.tell(diag.ExpectedToken, at, at+1, "expected `{`, found `%c`", c).fix("Write `{`", at, at+1, "{")
+		s.surplus = false
+		s.emitAs(tokOp, "{", at, at+1)
+		s.depth++
+		s.push('{', at)
+		return
+	}
 	if s.strayLine != s.lineStart {
 		s.strayLine = s.lineStart
 		s.tell(diag.StrayBracket, at, at+1, "this `%c` closes nothing", c).fix("Leave it out", at, at+1, "")

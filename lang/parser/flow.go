@@ -236,6 +236,9 @@ func (p *parse) beginsItem(t *plex.Token) bool {
 
 func (p *parse) wordStep(t *plex.Token) ast.Step {
 	start := t.Pos.Offset
+	if p.steps[t.Value] && p.endsRef(p.peekAt(1)) {
+		return p.callStep(start) // a node of that name, which was told
+	}
 	switch t.Value {
 	case "route":
 		if isToken(p.peekAt(1), "{") {
@@ -272,6 +275,17 @@ func (p *parse) wordStep(t *plex.Token) ast.Step {
 		return p.top(start)
 	}
 	return p.callStep(start)
+}
+
+// endsRef reports whether t, behind a name, goes on as behind that of a node.
+func (p *parse) endsRef(t *plex.Token) bool {
+	switch t.Type {
+	case tokNL, plex.EOF:
+		return true
+	case tokOp:
+		return isArrow(t) || t.Value == "," || t.Value == "}" || t.Value == "*" || t.Value == "." || t.Value == "("
+	}
+	return false
 }
 
 func (p *parse) callStep(start int) ast.Step {
@@ -394,8 +408,14 @@ func (p *parse) cases(start int) ast.Step {
 func (p *parse) separated(one func()) {
 	assign := p.assign
 	p.assign = false
+	first := true
 	p.braces(func() {
-		if !p.accept(",") {
+		if first && p.is(",") {
+			t := p.peek()
+			p.tell(diag.ExpectedStep, t.Pos.Offset, t.Pos.Column, "expected a step, found `,`").
+				fix("Leave it out", t.Pos.Offset, t.Pos.Column, "")
+		}
+		if first = false; !p.accept(",") {
 			one()
 		}
 	})

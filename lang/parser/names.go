@@ -40,6 +40,10 @@ func (p *parse) nodeName() *ast.Ident {
 	if isStepWord(id.Name) && p.toks[p.cursor()-1].Value[0] != '`' {
 		p.tellAside(diag.ReservedNodeName, id.At, "a node cannot be called `%s`, which is a step of flows", id.Name).
 			note("Names of steps are " + stepWords + ".")
+		if p.steps == nil {
+			p.steps = map[string]bool{}
+		}
+		p.steps[id.Name] = true
 	}
 	return id
 }
@@ -82,7 +86,10 @@ func (p *parse) reservedAsName(t *plex.Token) bool {
 }
 
 func (p *parse) missingName(what string) *ast.Ident {
-	p.expectHere(diag.ExpectedName, what)
+	d := p.expectHere(diag.ExpectedName, what)
+	if t := p.peek(); t.Type == tokKw && !isFirst(t) && t.Value != "in" && t.Value != "else" {
+		d.note("`" + t.Value + "` is a reserved word; in backquotes it can be a name, as `` `" + t.Value + "` ``.")
+	}
 	return &ast.Ident{Base: p.here()}
 }
 

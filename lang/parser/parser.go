@@ -38,6 +38,9 @@ func Parse(f *source.File) (*ast.File, diag.List) {
 	s := newScanner(f)
 	p := &parse{f: f, scanner: s}
 	file := &ast.File{Base: ast.Base{At: source.Span{File: f, Start: 0, End: len(f.Text())}}, Source: f}
+	if s.tellEncoding() {
+		return file, s.diags
+	}
 	p.within(func() {
 		for from := 0; p.nextChunk(); from = len(s.diags) {
 			scanned := len(s.diags)
@@ -81,12 +84,13 @@ type parse struct {
 	height int // of the expression that was parsed last
 	told   int // the cursor where something was told last, -1 for nowhere in the chunk
 
-	tooDeep bool // told in this declaration that something nests too deeply
-	indent  int  // of the line of the statement that is being parsed
-	sound   int  // number of diagnostics before the line that is being parsed
-	test    bool // a test is parsed
-	cond    bool // a condition is parsed
-	assign  bool // `=` may stand behind an expression here
+	tooDeep bool            // told in this declaration that something nests too deeply
+	indent  int             // of the line of the statement that is being parsed
+	sound   int             // number of diagnostics before the line that is being parsed
+	test    bool            // a test is parsed
+	cond    bool            // a condition is parsed
+	steps   map[string]bool // names of steps that were told to be no names of nodes
+	assign  bool            // `=` may stand behind an expression here
 }
 
 // within runs f with a machine of its own.

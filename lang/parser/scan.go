@@ -33,6 +33,7 @@ type scanner struct {
 	line      measured
 	noEnds    bool // no `*/` comes any more
 	noHashes  int  // no raw string's end with so many hashes comes any more; 0 is not known
+	notUTF8   bool // told that the text is not UTF-8
 	whole     bool // the text is one chunk (an expression alone)
 
 	diags    diag.List
@@ -293,6 +294,9 @@ var foreign = [...]struct{ found, want, why string }{
 // operator scans operators and punctuation, and tells whatever is no token at all.
 func (s *scanner) operator() {
 	rest := s.text[s.pos:]
+	if s.increments(rest) {
+		return
+	}
 	if len(rest) >= 2 && isOperatorPart(rest[1]) {
 		for _, o := range foreign {
 			if strings.HasPrefix(rest, o.found) && (o.found != "::" || s.joinsWords(2)) {
@@ -356,6 +360,31 @@ func (s *scanner) foreignOperator(found, want, why string) {
 	s.emitAs(kind, want, s.pos, s.pos+len(found))
 }
 
+// increments tells a `++`, or a `--` behind which no value follows, and reports whether there is one.
+func (s *scanner) increments(rest string) bool {
+	switch {
+	case strings.HasPrefix(rest, "++"):
+	case strings.HasPrefix(rest, "--") && s.pos > 0 && s.text[s.pos-1] != '-':
+		if next := strings.TrimLeft(rest[2:], " \t"); next != "" && !strings.ContainsRune("\r\n;,)]}", rune(next[0])) &&
+			!strings.HasPrefix(next, "//") {
+			return false // two signs
+		}
+	default:
+		return false
+	}
+	start, end, op := s.pos, s.pos+2, rest[:1]
+	d := s.tell(diag.ForeignSpelling, start, end, "found `%s`, which the language does not have", rest[:2])
+	n := len(s.toks)
+	if n > 0 && s.toks[n-1].Type == tokIdent && isFirst(&s.toks[n-1]) && !s.newline {
+		name := s.toks[n-1]
+		d.fix("Write it as an assignment", name.Pos.Offset, end, name.Value+" = "+name.Value+" "+op+" 1")
+	} else {
+		d.note("A variable is changed by a statement of its own, `n = n " + op + " 1`.")
+	}
+	s.emit(tokBad, start, end)
+	return true
+}
+
 // semicolon takes a `;` for the end of a line, or for a comma in brackets.
 func (s *scanner) semicolon() {
 	at := s.pos
@@ -404,6 +433,7 @@ func (s *scanner) stray() {
 	}
 	text := s.text[start:end]
 	switch {
+	case s.notUTF8 && !utf8.ValidString(text):
 	case !utf8.ValidString(text):
 		s.tell(diag.StrayByte, start, end, "found bytes that are not UTF-8")
 	case text == byteOrderMark:
