@@ -49,11 +49,11 @@ func wide(n int, flow func(int) string) string {
 
 // cpu returns the time that this process has computed in user code: unlike the time of day it does not pass while
 // others have the machine.
-func cpu(t *testing.T) time.Duration {
-	t.Helper()
+func cpu(tb testing.TB) time.Duration {
+	tb.Helper()
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano())
 }
