@@ -283,6 +283,10 @@ func (c *checker) callAggregate(sc *scope, e *ast.CallExpr, sig *catalog.Sig) ty
 			ok = c.aggregated(sc, a, p, sig, bindings) && ok
 		default:
 			ok = c.constArg(a, expect{t: p.Type, of: "the parameter `" + p.Name + "` of `" + sig.Name + "`"}) != types.Invalid && ok
+			if d, bad := BadArg(&Arg{Param: &p, Name: p.Name, Value: a}, c.info.Consts[a]); bad {
+				c.add(d)
+				ok = false
+			}
 		}
 	}
 	if !ok {

@@ -206,19 +206,29 @@ func BadTimes(n value.Value, e ast.Expr) (diag.Diagnostic, bool) {
 	}, n.Int() < 1 || n.Int() > mostTasks
 }
 
-// BadArg tells an argument of a connector that its parameter does not take.
+// BadArg tells an argument of a connector or aggregate that its parameter does not take.
 func BadArg(a *Arg, v value.Value) (diag.Diagnostic, bool) {
 	r := a.Param.Range
-	if r == nil || v.Kind() != value.Int || v.Int() >= r.Least && v.Int() <= r.Most {
+	if r == nil {
+		return diag.Diagnostic{}, false
+	}
+	var low, high bool
+	switch v.Kind() {
+	case value.Int:
+		low, high = v.Int() < r.Least, v.Int() > r.Most
+	case value.Float:
+		low, high = v.Float() < float64(r.Least), v.Float() > float64(r.Most)
+	}
+	if !low && !high {
 		return diag.Diagnostic{}, false
 	}
 	bound := fmt.Sprintf("at least %d", r.Least)
-	if v.Int() > r.Most {
+	if high {
 		bound = fmt.Sprintf("at most %d", r.Most)
 	}
 	return diag.Diagnostic{
 		Code: diag.ArgumentRange, Severity: diag.Error, Span: a.Value.Span(), Label: "out of range",
-		Message: fmt.Sprintf("`%s` is %s, not %d", a.Name, bound, v.Int()),
+		Message: fmt.Sprintf("`%s` is %s, not %s", a.Name, bound, v),
 		Related: []diag.Related{{Span: a.Param.At, Text: "the parameter is declared here"}},
 	}, true
 }

@@ -9,11 +9,11 @@ import (
 )
 
 // TestRanges holds the table of ranges against the declarations: each line is about a parameter that there is, which is
-// an int and has a default inside of its range.
+// a number and has a default inside of its range.
 func TestRanges(t *testing.T) {
 	ranged := map[string]catalog.Param{}
 	for _, m := range library().Modules {
-		for _, kind := range []string{"source", "sink", "channel"} {
+		for _, kind := range []string{"source", "sink", "channel", "aggregate"} {
 			for _, sig := range m.Sigs(kind) {
 				for _, p := range sig.Params {
 					if p.Range != nil {
@@ -25,8 +25,8 @@ func TestRanges(t *testing.T) {
 	}
 	for _, r := range catalog.Ranges() {
 		p, ok := ranged[r.Param]
-		if !ok || !strings.HasSuffix(r.Param, "."+p.Name) || types.Bare(p.Type) != types.Int {
-			t.Errorf("%s is no parameter of type int", r.Param)
+		if !ok || !strings.HasSuffix(r.Param, "."+p.Name) || types.Bare(p.Type) != types.Int && p.Type != types.Float {
+			t.Errorf("%s is no parameter that is a number", r.Param)
 			continue
 		}
 		if !p.Default.IsNone() && (p.Default.Int() < r.Least || p.Default.Int() > r.Most) {
