@@ -45,14 +45,13 @@ const (
 	stuck          // quiet, but with roots that were given up: the position is never passed
 )
 
-// entry is one attempt at one span. It is at most 64 bytes, because a span may wait behind a blocked sink with a
-// million others.
+// entry is one attempt at one span. It is 56 bytes, because a span may wait behind a blocked sink with a million
+// others and may cost 64 with everything; so what few entries have stands beside them (Owner.failed, segment.kept).
 type entry struct {
 	xor        uint64
 	slot       uint64 // of the span's first root: the order of first emission in its partition
 	pos        int64  // position of the span's first root
 	wm         int64  // watermark before the span, held while it is open
-	failed     *set   // roots that failed in this attempt; of a waiting one, those to emit again
 	prev, next uint32 // neighbours among the open entries of the partition
 	bytes      uint32
 	epoch      uint32 // in which this attempt was emitted
@@ -113,10 +112,11 @@ type Owner struct {
 	limits  Limits
 	parts   []partition
 	segs    []*segment
-	gens    []uint32 // outlives the segment, so that a generation is never used twice
-	idle    []uint32 // indexes without a segment
-	spare   *segment // the last one given back, to be used again
-	current uint32   // segment that is being filled, or none
+	gens    []uint32        // outlives the segment, so that a generation is never used twice
+	idle    []uint32        // indexes without a segment
+	spare   *segment        // the last one given back, to be used again
+	current uint32          // segment that is being filled, or none
+	failed  map[uint32]*set // by entry: roots that failed in this attempt; of a waiting one, those to emit again
 	retries retryQueue
 	random  uint64
 	books   Books
@@ -125,7 +125,7 @@ type Owner struct {
 
 // New returns an owner with the id that its spans carry. seed makes its jitter.
 func New(id uint32, limits Limits, seed uint64) *Owner {
-	return &Owner{id: id, limits: limits, current: none, random: seed}
+	return &Owner{id: id, limits: limits, current: none, random: seed, failed: map[uint32]*set{}}
 }
 
 // AddPartition adds the partition with the next index, which starts at a position.
@@ -238,13 +238,15 @@ func (o *Owner) Fail(f Fail) {
 		o.books.Late++
 		return
 	}
-	if e.failed == nil {
-		e.failed = newSet(int(e.n))
+	failed := o.failed[f.Entry]
+	if failed == nil {
+		failed = newSet(int(e.n))
+		o.failed[f.Entry] = failed
 	}
 	if f.All {
-		e.failed.addAll(int(e.n))
+		failed.addAll(int(e.n))
 	} else {
-		e.failed.add(int(f.Row))
+		failed.add(int(f.Row))
 	}
 	if f.GiveUp {
 		e.attempt |= givenUp
@@ -266,7 +268,7 @@ func (o *Owner) Ack(a Ack, now int64) {
 
 // quiet settles an attempt of which nothing is on its way any more.
 func (o *Owner) quiet(i uint32, e *entry, now int64) {
-	failed := e.failed.count()
+	failed := o.failed[i].count()
 	done := int64(int(e.live) - failed)
 	o.books.Open -= done
 	o.books.Done += done
@@ -290,6 +292,7 @@ func (o *Owner) quiet(i uint32, e *entry, now int64) {
 func (o *Owner) retryLater(i uint32, e *entry, failed int, now int64) {
 	ni, ne := o.allot()
 	*ne = *e
+	o.failed[ni] = o.failed[i]
 	ne.xor, ne.live, ne.state = 0, uint16(failed), waiting
 	if ne.attempt < MostAttempts {
 		ne.attempt++

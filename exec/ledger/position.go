@@ -28,9 +28,9 @@ func (o *Owner) Mark(part uint16) Mark {
 			m.Upto, m.Slot = e.pos, e.slot
 			break
 		}
-		rows := e.failed.list(nil)
+		rows := o.failed[i].list(nil)
 		if e.state != waiting && e.state != stuck {
-			rows = listWords(nil, e.failed.members)
+			rows = listWords(nil, o.failed[i].members)
 		}
 		m.Holes = append(m.Holes, Hole{Slot: e.slot, Pos: e.pos, N: int(e.n), Rows: rows, Attempt: e.attempt &^ givenUp})
 		i = e.next

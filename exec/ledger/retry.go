@@ -32,9 +32,10 @@ func (o *Owner) NextRetry(now int64) (Retry, bool) {
 	if e.state != waiting {
 		bug.Panicf("ledger: owner %d: entry %d is in the retry queue in state %d", o.id, i, e.state)
 	}
-	r := Retry{Span: o.ref(i, e), Pos: e.pos, N: int(e.n), Rows: e.failed.list(nil), Kept: o.Kept(i)}
-	members := e.failed.words
-	e.state, e.failed, e.epoch = emitting, &set{words: make([]uint64, len(members)), members: members}, o.epoch
+	r := Retry{Span: o.ref(i, e), Pos: e.pos, N: int(e.n), Rows: o.failed[i].list(nil), Kept: o.Kept(i)}
+	members := o.failed[i].words
+	o.failed[i] = &set{words: make([]uint64, len(members)), members: members}
+	e.state, e.epoch = emitting, o.epoch
 	o.books.Reemitted += int64(e.live)
 	return r, true
 }

@@ -42,7 +42,9 @@ func (o *Owner) release(i uint32) {
 	index := i / segmentSize
 	s := o.segs[index]
 	s.entries[i%segmentSize].state = free
-	s.entries[i%segmentSize].failed = nil
+	if len(o.failed) > 0 {
+		delete(o.failed, i)
+	}
 	s.live--
 	if s.live > 0 || s.used < segmentSize {
 		return

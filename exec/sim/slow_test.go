@@ -163,7 +163,7 @@ func TestMillionRootsPending(t *testing.T) {
 			blocked = false
 			open := run.OpenMemory()
 			t.Logf("%d bytes for %d spans", open.Bytes, open.Spans)
-			if open.Spans < rows/256 || open.Bytes > 64*(open.Spans+2*1024) {
+			if open.Spans < rows/256 || open.Bytes > 64*open.Spans {
 				t.Errorf("%d bytes for %d open spans", open.Bytes, open.Spans)
 			}
 			runtime.GC()
